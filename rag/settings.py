@@ -33,7 +33,6 @@ class Settings(BaseSettings):
     chunker: str = Field("headings-1200", alias="CERTCOACH_CHUNKER")
     budget_chars: int = Field(4_000, alias="CERTCOACH_BUDGET_CHARS", ge=500, le=200_000)
     gate: float = Field(0.5, alias="CERTCOACH_GATE", ge=0, le=1)
-    guard: Literal["off", "observe", "enforce"] = Field("enforce", alias="CERTCOACH_GUARD")
     offline: bool = Field(False, alias="CERTCOACH_OFFLINE")
     fetch_allow: Annotated[tuple[str, ...], NoDecode] = Field((), alias="CERTCOACH_FETCH_ALLOW")
     log: Literal["text", "json"] = Field("text", alias="CERTCOACH_LOG")
@@ -64,7 +63,7 @@ def load_settings() -> Settings:
         known = ", ".join(name for name in setting_names() if name.startswith("CERTCOACH_"))
         raise ConfigError(f"{unknown[0]} is not a setting. Correct or remove it. Settings: {known}.")
     try:
-        return Settings()  # type: ignore[call-arg]
+        return Settings()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         raise ConfigError(f"{first['loc'][0]}: {first['msg']}. Correct it in the environment or {ENV_FILE}.") from None

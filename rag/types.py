@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -243,6 +243,7 @@ class Answer:
 
 
 Event = Delta | Restart | Answer
+Events = AsyncGenerator[Event, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,10 +284,10 @@ class Retrieved:
 class Answerer(Protocol):
     """Yields deltas, perhaps a restart, and exactly one Answer, last.
 
-    Since the last Restart the deltas joined are a prefix of `Answer.text`.
+    Since the last Restart the deltas joined are a prefix of `Answer.text`. Iterate inside `contextlib.aclosing`.
     """
 
-    def answer(self, question: Question) -> AsyncIterator[Event]: ...
+    def answer(self, question: Question) -> Events: ...
 
 
 class Embedder(Protocol):

@@ -1,0 +1,165 @@
+"""The bodies of the HTTP API, as pydantic models, so that the OpenAPI description is exact."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from rag.types import Answer, AnswerKind, Reason, Tenant
+
+MAX_QUESTION = 20_000
+"""Characters (code points) of a question."""
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _whole(value: object) -> object:
+    """JSON may spell half a character ("\\ud800"), which no encoder can write again: U+FFFD stands in for it."""
+    return LONE_SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_whole)]
+
+
+class Body(BaseModel):
+    """What all bodies share: they are built from our own values, by attribute."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True)
+
+
+class AskBody(Body):
+    """A question to one tenant, alone or as the next turn of a conversation."""
+
+    tenant: Text = Field(description="The slug of a certification, as `GET /v1/tenants` lists them.", examples=["aws-saa"])
+    question: Text = Field(
+        min_length=1,
+        max_length=MAX_QUESTION,
+        pattern=r"\S",
+        description=f"The question in your own words, at most {MAX_QUESTION:,} characters, not only white space.",
+        examples=["When do I choose a partition placement group?"],
+    )
+    conversation: Text | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9_-]{1,64}$",
+        description="The `conversation` of an earlier answer, to continue it; without it a new one begins.",
+    )
+
+
+class CitationBody(Body):
+    """A number in the answer's text and the page it stands for."""
+
+    number: int = Field(description="The n of `[n]` in the answer.")
+    source: int = Field(description="Index into `sources`, counting from 0.")
+    url: str
+    title: str
+    heading: str
+
+
+class SourceBody(Body):
+    """A passage that the answer was made from, with its neighbours in the document."""
+
+    chunk_id: int
+    document: str
+    url: str
+    title: str
+    citation: str = Field(description="The name of the collection, such as a user guide.")
+    heading: str = Field(description='The path of headings, "Title > Section".')
+    text: str = Field(description="Markdown.")
+    before: str = Field(description='The passage before it, "" at the start of the document.')
+    after: str = Field(description='The passage after it, "" at the end of the document.')
+    dated: str | None = Field(description="The day (ISO 8601) its content was last confirmed, where known.")
+
+
+class UsageBody(Body):
+    """What the model call cost: tokens, and US dollars where the price is known."""
+
+    model: str
+    input: int
+    output: int
+    usd: float | None
+
+
+class NoticeBody(Body):
+    """Something to know beside the answer, such as a key in the question that should be rotated."""
+
+    kind: str
+    text: str
+    private: bool
+
+
+class AnswerBody(Body):
+    """An answer, a "the documents do not cover this" or a refusal: `kind` tells which."""
+
+    id: str
+    kind: AnswerKind
+    reason: Reason = Field(description='Why it is not an answer; "none" if it is one.')
+    answer: str = Field(description="CommonMark; `[n]` refers to `citations`.")
+    asked: str = Field(description="The question as it was used, personal data removed.")
+    citations: list[CitationBody]
+    sources: list[SourceBody] = Field(description="The passages that the answer was made from, in order.")
+    confidence: float | None = Field(description="Probability that the documents cover the question, or null.")
+    usage: UsageBody | None
+    notices: list[NoticeBody]
+    conversation: str = Field(description="Send it with the next question to continue.")
+
+
+class DeltaBody(Body):
+    """The data of a `delta` event."""
+
+    text: str
+
+
+class RestartBody(Body):
+    """The data of a `restart` event: the deltas so far are withdrawn."""
+
+    reason: str
+
+
+class TenantBody(Body):
+    """A certification that can be asked about."""
+
+    slug: str
+    title: str
+    exam: str
+    topics: list[str]
+    documents: int = Field(description="How many documents are known.")
+
+
+class HealthBody(Body):
+    """The process runs."""
+
+    status: str = "ok"
+
+
+class ReadyBody(Body):
+    """Everything that answering needs is there; `checks` has "ok" for each, `documents` a count for each tenant."""
+
+    ok: bool
+    checks: dict[str, str]
+    documents: dict[str, int]
+
+
+def answer_body(answer: Answer, conversation: str) -> AnswerBody:
+    """The answer as the API shows it."""
+    return AnswerBody(
+        id=answer.id,
+        kind=answer.kind,
+        reason=answer.reason,
+        answer=answer.text,
+        asked=answer.asked,
+        citations=[CitationBody.model_validate(citation) for citation in answer.citations],
+        sources=[SourceBody.model_validate(passage) for passage in answer.passages],
+        confidence=answer.confidence,
+        usage=UsageBody.model_validate(answer.usage) if answer.usage else None,
+        notices=[NoticeBody.model_validate(notice) for notice in answer.notices],
+        conversation=conversation,
+    )
+
+
+def tenant_body(tenant: Tenant, documents: int) -> TenantBody:
+    """The tenant as the API lists it."""
+    return TenantBody(
+        slug=tenant.slug, title=tenant.title, exam=tenant.exam, topics=list(tenant.topics), documents=documents
+    )

@@ -1,0 +1,81 @@
+"""From a question to the passages that may answer it: embed, search, fuse, gate, fill the budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag import trace
+from rag.confidence import confidence
+from rag.corpus import Corpus, Search
+from rag.fusion import fuse
+from rag.types import Candidate, Embedder, Fusion, Lexical, Mode, Passage, Retrieved, Scored
+
+TYPICAL_PASSAGE = 400
+"""Characters: no fewer are expected of a passage, so that one statement fetches enough of them to fill the budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to search: `n` candidates a leg, a budget in characters, the least confidence that counts as covered."""
+
+    mode: Mode = "hybrid"
+    lexical: Lexical = "bm25"
+    fusion: Fusion = "coverage"
+    n: int = 50
+    budget: int = 4_000
+    gate: float = 0.5
+
+
+class Retriever:
+    """Finds passages in at most two statements."""
+
+    def __init__(self, corpus: Corpus, embedder: Embedder, recipe: Recipe) -> None:
+        self._corpus = corpus
+        self._embedder = embedder
+        self.recipe = recipe
+
+    async def retrieve(self, tenant: str, text: str) -> Retrieved:
+        """The passages for this text, best first, cut to the budget (at least one, if there is any)."""
+        candidates = await self._candidates(tenant, text)
+        ranking = fuse(candidates, self.recipe.mode, self.recipe.fusion)
+        certainty = confidence(candidates, self.recipe.mode)
+        passages = await self._passages(tenant, ranking)
+        scores = {scored.chunk_id: scored.score for scored in ranking}
+        return Retrieved(
+            passages=passages,
+            scores=tuple(scores[passage.chunk_id] for passage in passages),
+            confidence=certainty,
+            covered=certainty >= self.recipe.gate and bool(passages),
+            candidates=tuple(candidates),
+        )
+
+    async def _candidates(self, tenant: str, text: str) -> list[Candidate]:
+        vector = None
+        if self.recipe.mode != "sparse":
+            with trace.span("embed", tenant=tenant):
+                vector = (await self._embedder.embed([text], "query"))[0]
+        with trace.span("search", tenant=tenant) as span:
+            search = Search(tenant, text, vector, self.recipe.mode, self.recipe.lexical, self.recipe.n)
+            candidates = await self._corpus.candidates(search)
+            span.set_attribute("certcoach.candidates", len(candidates))
+            return candidates
+
+    async def _passages(self, tenant: str, ranking: list[Scored]) -> tuple[Passage, ...]:
+        if not ranking:
+            return ()
+        wanted = [scored.chunk_id for scored in ranking[: self.recipe.budget // TYPICAL_PASSAGE + 1]]
+        with trace.span("passages", tenant=tenant):
+            passages = await self._corpus.passages(tenant, wanted)
+        return fill(passages, self.recipe.budget)
+
+
+def fill(passages: list[Passage], budget: int) -> tuple[Passage, ...]:
+    """The longest run of passages from the first whose texts fit the budget in characters; at least one."""
+    kept: list[Passage] = []
+    used = 0
+    for passage in passages:
+        used += len(passage.text)
+        if kept and used > budget:
+            break
+        kept.append(passage)
+    return tuple(kept)
