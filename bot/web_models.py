@@ -32,7 +32,9 @@ class Body(BaseModel):
 class AskBody(Body):
     """A question to one tenant, alone or as the next turn of a conversation."""
 
-    tenant: Text = Field(description="The slug of a certification, as `GET /v1/tenants` lists them.", examples=["aws-saa"])
+    tenant: Text = Field(
+        description="The slug of a certification, as `GET /v1/tenants` lists them.", examples=["aws-saa"]
+    )
     question: Text = Field(
         min_length=1,
         max_length=MAX_QUESTION,

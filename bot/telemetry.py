@@ -1,0 +1,73 @@
+"""Logs to standard error, spans to an OTLP endpoint when one is set."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from rag.settings import Settings
+
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
+
+
+class _Fields(logging.Formatter):
+    """A constant sentence, then its fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        pairs = " ".join(f"{name}={value}" for name, value in _fields(record).items())
+        line = f"{record.levelname.lower()}: {record.getMessage()}" + (f" ({pairs})" if pairs else "")
+        return line + (f"\n{self.formatException(record.exc_info)}" if record.exc_info else "")
+
+
+class _Json(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        entry = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **_fields(record),
+        }
+        if record.exc_info:
+            entry["exception"] = self.formatException(record.exc_info)
+        return json.dumps(entry, default=str)
+
+
+def set_up_logging(settings: Settings) -> None:
+    """Send the logs of this process to standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Json() if settings.log == "json" else _Fields())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    for name in ("bot", "rag", "ingest", "guardrails"):
+        logging.getLogger(name).setLevel(logging.INFO)
+
+
+@contextmanager
+def tracing(settings: Settings) -> Iterator[None]:
+    """Export spans while the block runs, if OTEL_EXPORTER_OTLP_ENDPOINT is set."""
+    if not settings.otlp_endpoint:
+        yield
+        return
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    endpoint = settings.otlp_endpoint.rstrip("/") + "/v1/traces"
+    provider = TracerProvider(resource=Resource.create({"service.name": "certcoach"}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
+    trace.set_tracer_provider(provider)
+    try:
+        yield
+    finally:
+        provider.shutdown()
+
+
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    return {name: value for name, value in vars(record).items() if name not in _STANDARD}

@@ -1,0 +1,114 @@
+"""The composition root: builds the application from the settings, and opens and closes what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from bot.coach import Coach
+from guardrails.guarded import Guarded
+from guardrails.limits import Limits
+from guardrails.redact import Redaction
+from ingest.chunk_headings import HeadingChunker
+from ingest.ingestor import Ingestor
+from ingest.sources import Catalogue
+from rag import db
+from rag.corpus import Corpus
+from rag.embedded import embedded_postgres, open_home
+from rag.errors import ConfigError
+from rag.extractive import ExtractiveAnswerer
+from rag.library import Library
+from rag.providers import load_embedder
+from rag.remember import Remembering, Stored
+from rag.retrieve import Recipe, Retriever
+from rag.settings import Settings
+from rag.types import Answerer, Chunker, Embedder
+
+CHUNKERS = {"headings": HeadingChunker}
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """The open application."""
+
+    settings: Settings
+    catalogue: Catalogue
+    pool: db.Pool
+    embedder: Embedder
+    library: Library
+    ingestor: Ingestor
+    retriever: Retriever
+    coach: Coach
+
+
+@asynccontextmanager
+async def open_app(settings: Settings, catalogue: Catalogue) -> AsyncIterator[App]:
+    """Everything that a command needs, closed again at the end."""
+    async with AsyncExitStack() as stack:
+        home = open_home(settings.home)
+        url = await stack.enter_async_context(open_database(settings, home))
+        pool = await stack.enter_async_context(db.open_pool(url))
+        yield build_app(settings, catalogue, pool, load_embedder(settings.embedder, home))
+
+
+@asynccontextmanager
+async def open_database(settings: Settings, home: Path) -> AsyncIterator[str]:
+    """The address of the database: DATABASE_URL, or the embedded server's."""
+    if settings.database_url is not None:
+        yield settings.database_url.get_secret_value()
+        return
+    async with embedded_postgres(home) as url:
+        yield url
+
+
+def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, embedder: Embedder) -> App:
+    """Join the parts around an open pool and a loaded embedder."""
+    remembering = Remembering(embedder)
+    chunker = build_chunker(settings.chunker)
+    library = Library(pool, space=embedder.name, edition=chunker.name)
+    retriever = build_retriever(settings, pool, remembering)
+    answerer = build_answerer(retriever, remembering)
+    return App(
+        settings=settings,
+        catalogue=catalogue,
+        pool=pool,
+        embedder=remembering,
+        library=library,
+        ingestor=Ingestor.of(settings, library, chunker, Stored(embedder, pool)),
+        retriever=retriever,
+        coach=Coach(catalogue, answerer, library, pool),
+    )
+
+
+def build_retriever(settings: Settings, pool: db.Pool, embedder: Embedder) -> Retriever:
+    """The search that the settings describe."""
+    corpus = Corpus(pool, space=embedder.name, edition=settings.chunker)
+    recipe = Recipe(
+        mode=settings.mode,
+        lexical=settings.lexical,
+        fusion=settings.fusion,
+        budget=settings.budget_chars,
+        gate=settings.gate,
+    )
+    return Retriever(corpus, embedder, recipe)
+
+
+def build_answerer(retriever: Retriever, embedder: Embedder) -> Answerer:
+    """The onion around the way of answering: the screens in the order in which they look."""
+    return Guarded(ExtractiveAnswerer(retriever, embedder, new_id), [Redaction(), Limits(new_id)])
+
+
+def build_chunker(name: str) -> Chunker:
+    """The chunker of this name, such as "headings-1200". Raises ConfigError for one that is unknown."""
+    kind, _, size = name.partition("-")
+    if kind not in CHUNKERS or not size.isdigit() or not 200 <= int(size) <= 20_000:
+        raise ConfigError(f"CERTCOACH_CHUNKER {name!r} is unknown. Use headings-SIZE with 200 to 20000 characters.")
+    return CHUNKERS[kind](int(size))
+
+
+def new_id() -> str:
+    """An id for an answer."""
+    return uuid4().hex

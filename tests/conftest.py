@@ -1,0 +1,80 @@
+"""What tests share: one Postgres a session, a database a test, and one loaded embedder."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from rag import db
+from rag.embedded import embedded_postgres, open_home
+from rag.providers.local import MiniLM, load_minilm
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def home() -> Iterator[Path]:
+    """A CERTCOACH_HOME for the whole session, away from the user's own."""
+    with tempfile.TemporaryDirectory(prefix="certcoach-") as folder:
+        yield open_home(Path(folder) / "home")
+
+
+@pytest.fixture(scope="session")
+async def server(home: Path) -> AsyncIterator[str]:
+    """The address of a database of the product's own role."""
+    async with embedded_postgres(home) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+async def template(server: str) -> str:
+    """The name of a migrated, empty database that others are copied from."""
+    async with await psycopg.AsyncConnection.connect(server, autocommit=True) as conn:
+        await conn.execute("create database template_certcoach template certcoach")
+    async with db.open_pool(server.replace("/certcoach?", "/template_certcoach?")):
+        pass
+    return "template_certcoach"
+
+
+@pytest.fixture
+async def database(server: str, template: str) -> AsyncIterator[str]:
+    """The address of a fresh database."""
+    name = f"test_{uuid4().hex[:12]}"
+    async with await psycopg.AsyncConnection.connect(server, autocommit=True) as conn:
+        await conn.execute(f"create database {name} template {template}")  # type: ignore[call-overload]
+        yield server.replace("/certcoach?", f"/{name}?")
+        await conn.execute(f"drop database {name} with (force)")  # type: ignore[call-overload]
+
+
+@pytest.fixture
+async def pool(database: str) -> AsyncIterator[db.Pool]:
+    async with db.open_pool(database) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def minilm(home: Path) -> MiniLM:
+    return load_minilm(home)
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of the machine reaches a test."""
+    for name in list(os.environ):
+        if name.startswith("CERTCOACH_") or name in ("DATABASE_URL", "PORT", "OTEL_EXPORTER_OTLP_ENDPOINT"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of genuine documents and cases beside the checkout; tests that need it skip where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip("needs the shared documents beside the checkout")
+    return SHARED
