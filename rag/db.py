@@ -88,7 +88,9 @@ async def _prepare(url: str) -> None:
             await _check_role(conn)
             await _check_versions(conn)
             await migrate(conn)
-    except psycopg.OperationalError as error:
+    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
+        if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is not None:
+            raise
         raise DatabaseError(
             f"Cannot connect to the database: {_first_line(error)}. Check DATABASE_URL and that the server is up."
         ) from None
@@ -104,9 +106,17 @@ async def _check_role(conn: Connection) -> None:
         )
 
 
+def check_postgres(version: int) -> None:
+    """Raises DatabaseError for a server version, such as 150004, that is too old."""
+    if version < MIN_POSTGRES:
+        raise DatabaseError(
+            f"Postgres {version // 10_000} is too old: CertCoach needs 15 or newer. Upgrade the server, or leave"
+            " DATABASE_URL unset to use the embedded one."
+        )
+
+
 async def _check_versions(conn: Connection) -> None:
-    if conn.info.server_version < MIN_POSTGRES:
-        raise DatabaseError(f"Postgres {conn.info.server_version // 10_000} is too old: CertCoach needs 15 or newer.")
+    check_postgres(conn.info.server_version)
     try:
         await conn.execute("create extension if not exists vector")
     except psycopg.errors.InsufficientPrivilege:

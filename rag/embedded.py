@@ -11,10 +11,11 @@ import shutil
 import subprocess
 import warnings
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+import psutil
 import psycopg
 
 from rag.errors import ConfigError, DatabaseError
@@ -117,7 +118,8 @@ def _stop_if_last(server: PostgresServer, lock: IO[str]) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
-    server.stop()
+    with suppress(psutil.Error):  # it may have died before
+        server.stop()
     PostgresServer._instances.pop(server.pgdata, None)
 
 

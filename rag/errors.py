@@ -6,6 +6,8 @@ CertCoachError
 ├─ UserError          shown to the person as it is
 │  └─ UnknownTenant
 ├─ ProviderError      a model or an embedder failed
+│  ├─ Unavailable     another try, or another model, may succeed
+│  └─ Rejected        the same request will fail again
 └─ IngestError        one document could not be taken in; the run goes on
    ├─ FetchFailed     worth another try later
    └─ Unreadable      not worth another try until the document changes
@@ -53,6 +55,14 @@ class ProviderError(CertCoachError):
     """A model or an embedder failed."""
 
     exit_code = 5
+
+
+class Unavailable(ProviderError):
+    """The provider cannot serve now: overloaded, timed out, connection lost, rate limited."""
+
+
+class Rejected(ProviderError):
+    """The provider refuses this request or this key; another try would fail alike."""
 
 
 class IngestError(CertCoachError):

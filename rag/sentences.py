@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 
+# The counts are bounded so that a long run of stops costs no more than other text.
 _STOP = re.compile(
-    r"""(?: [.!?…]+ [)\]"'”’»*_]* (?:\[\d{1,3}\])* (?=\s) | [。！？]+ [」』”’）]* ) \s*"""
-    r"""| [ \t]* \n [ \t]* \n \s*""",
+    r"""(?: [.!?…]{1,9} [)\]"'”’»*_]{0,9} (?:\[\d{1,3}\]){0,5} (?=\s) | [。！？]{1,9} [」』”’）]{0,9} ) \s*"""
+    r"""| \n [ \t]* \n \s*""",
     re.VERBOSE,
 )
 # A stop inside code, a link or a short parenthesis ends nothing.
-_WHOLE = re.compile(r"`+[^`\n]{1,300}`+|\[[^\[\]\n]{1,300}\]\([^()\s]{0,2000}\)|\([^()]{1,300}\)|“[^“”\n]{1,200}”")
+_WHOLE = re.compile(
+    r"(?<!`)`+[^`\n]{1,300}`+|\[[^\[\]\n]{1,300}\]\([^()\s]{0,2000}\)|\([^()]{1,300}\)|“[^“”\n]{1,200}”"
+)
 _TOKEN = re.compile(r"[^\s(\[\"'“‘`*_]*$")
 
-_NEVER_LAST = frozenset(
-    "e.g i.e vs cf viz approx esp resp incl excl mr mrs ms dr prof fig figs eq ca al u.s u.k".split()
-)
+_NEVER_LAST = frozenset("e.g i.e vs cf viz approx esp resp incl excl mr mrs ms dr prof fig eq ca al u.s u.k".split())
 _RARELY_LAST = frozenset("etc inc ltd corp co jr sr a.m p.m dept est ed min max avg".split())
 _BEFORE_NUMBER = frozenset("no nos art sec sect ch vol pp p ver v".split())
 

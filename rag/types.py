@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,6 +242,25 @@ class Answer:
     notices: tuple[Notice, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message to a chat model."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How a chat model's stream ended, and what it cost; the last event of a stream that was not cut off.
+
+    `stop`: it was done, it reached `max_tokens`, it declined (or a filter stopped it), or something else.
+    """
+
+    stop: Literal["done", "length", "refusal", "other"]
+    usage: Usage
+
+
 Event = Delta | Restart | Answer
 Events = AsyncGenerator[Event, None]
 
@@ -288,6 +307,20 @@ class Answerer(Protocol):
     """
 
     def answer(self, question: Question) -> Events: ...
+
+
+class ChatModel(Protocol):
+    """Writes text. `name` is "provider:model".
+
+    `stream` yields pieces of text and one Finish, last. With a JSON `schema` the text is one JSON value that fits it. It
+    raises Unavailable or Rejected, also in mid-stream. Iterate inside `contextlib.aclosing`.
+    """
+
+    name: str
+
+    def stream(
+        self, messages: Sequence[Message], *, max_tokens: int, schema: Mapping[str, Any] | None = None
+    ) -> AsyncGenerator[str | Finish, None]: ...
 
 
 class Embedder(Protocol):

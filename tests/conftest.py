@@ -47,8 +47,9 @@ async def template(server: str) -> str:
 async def database(server: str, template: str) -> AsyncIterator[str]:
     """The address of a fresh database."""
     name = f"test_{uuid4().hex[:12]}"
-    async with await psycopg.AsyncConnection.connect(server, autocommit=True) as conn:
-        await conn.execute(f"create database {name} template {template}")  # type: ignore[call-overload]
+    superuser = server.replace("//certcoach@", "//postgres@")
+    async with await psycopg.AsyncConnection.connect(superuser, autocommit=True) as conn:
+        await conn.execute(f"create database {name} template {template} owner certcoach")  # type: ignore[call-overload]
         yield server.replace("/certcoach?", f"/{name}?")
         await conn.execute(f"drop database {name} with (force)")  # type: ignore[call-overload]
 

@@ -1,0 +1,98 @@
+"""Shows what was measured: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Column, Table
+
+from eval.calibration import Fit
+from eval.gate import Gate, Point
+from eval.metrics import MEASURES, Metrics
+from eval.runner import VARIANTS, Result
+
+
+def show_results(results: Sequence[Result], console: Console) -> None:
+    """One table over all questions with a row a variant, one table a variant by slice, and the gates."""
+    metrics = {result.variant: result.metrics() for result in results}
+    overall = {variant: slices["all"] for variant, slices in metrics.items()}
+    first = next(iter(overall.values()))
+    console.print(_table("variant", overall))
+    console.print(f"n = {first.n}; one question is {100 * first.floor:.1f} points.", highlight=False)
+    for variant, slices in metrics.items():
+        console.print(_table(variant, slices))
+    for result in results:
+        if gate := result.gate():
+            show_gate(f"gate, {result.variant}", gate, console)
+
+
+def show_gate(title: str, gate: Gate, console: Console) -> None:
+    """The gate's AUROC, its curve, and the recommended threshold."""
+    table = Table("threshold", *_right("refused", "refused, paraphrased", "passed, unanswerable"), title=title)
+    for point in sorted((*gate.curve, gate.recommended), key=lambda point: point.threshold):
+        mark = " ←" if point is gate.recommended else ""
+        table.add_row(f"{point.threshold:.3f}{mark}", *_shares(point))
+    console.print(table)
+    kinds = ", ".join(f"{why} {100 * share:.0f} %" for why, share in gate.passed.items())
+    console.print(
+        f"AUROC {gate.auroc:.3f} (not-covered questions alone {gate.auroc_not_covered:.3f}); ← is recommended and"
+        f" passes: {kinds}.",
+        highlight=False,
+    )
+
+
+def show_fit(fit: Fit, console: Console) -> None:
+    """The constants to paste, what they do, and what such a fit does on questions it has not seen."""
+    curve, held = fit.centred, fit.held_out
+    console.print(f'"{fit.mode}": Curve({curve.cosine}, {curve.coverage}, {curve.offset}),', highlight=False)
+    console.print(
+        f"fitted on {fit.n} phrasings: offset {fit.curve.offset} and threshold {fit.threshold:.3f} before the offset"
+        f" was moved to make it 0.5. Held out, 5 folds: AUROC {held.auroc:.3f}, refused {100 * held.refused:.1f} %"
+        f" (paraphrased {100 * held.refused_paraphrased:.1f} %), passed {100 * held.passed:.1f} %.",
+        highlight=False,
+    )
+    show_gate(f"gate, {fit.mode}, fitted", fit.gate, console)
+
+
+def results_json(results: Sequence[Result], left_out: int, fits: Sequence[Fit] = ()) -> dict[str, Any]:
+    """Everything that was measured, down to each question's rank."""
+    return {
+        "questions_left_out": left_out,
+        "fits": [asdict(fit) for fit in fits],
+        "variants": {
+            result.variant: {
+                "settings": VARIANTS[result.variant],
+                "slices": {name: _metrics_json(metrics) for name, metrics in result.metrics().items()},
+                "gate": asdict(gate) if (gate := result.gate()) else None,
+                "questions": [asdict(ranking) for ranking in result.rankings],
+                "verdicts": [asdict(verdict) for verdict in result.verdicts],
+            }
+            for result in results
+        },
+    }
+
+
+def _metrics_json(metrics: Metrics) -> dict[str, Any]:
+    return {"n": metrics.n, "one_question": metrics.floor, **metrics.values} | {
+        "characters_top5": metrics.characters,
+        "p50_ms": metrics.p50,
+    }
+
+
+def _table(name: str, rows: dict[str, Metrics]) -> Table:
+    table = Table(name, *_right("n", *MEASURES, "characters of top 5", "p50 ms"))
+    for label, metrics in rows.items():
+        values = [f"{100 * metrics.values[measure]:.1f}" for measure in MEASURES]
+        table.add_row(label, str(metrics.n), *values, f"{metrics.characters:.0f}", f"{metrics.p50:.1f}")
+    return table
+
+
+def _shares(point: Point) -> list[str]:
+    return [f"{100 * share:.1f} %" for share in (point.refused, point.refused_paraphrased, point.passed)]
+
+
+def _right(*names: str) -> list[Column]:
+    return [Column(name, justify="right") for name in names]
