@@ -90,11 +90,18 @@ async def readyz(coach: CoachOf) -> ReadyBody | ProblemResponse:
     return ReadyBody(ok=True, checks=dict(state.checks), documents=dict(state.documents))
 
 
-@router.get("/v1/tenants", summary="Which certifications are there?", responses=_problems(503))
-async def tenants(coach: CoachOf) -> list[TenantBody]:
-    """In the order of the configuration."""
-    documents = (await coach.ready()).documents
-    return [tenant_body(tenant, documents.get(tenant.slug, 0)) for tenant in coach.tenants]
+@router.get(
+    "/v1/tenants",
+    summary="Which certifications are there?",
+    response_model=list[TenantBody],
+    responses=_problems(503),
+)
+async def tenants(coach: CoachOf) -> list[TenantBody] | ProblemResponse:
+    """In the order of the configuration; not ready while their documents cannot be counted."""
+    state = await coach.ready()
+    if any(tenant.slug not in state.documents for tenant in coach.tenants):
+        return ProblemResponse(Problem.of(NOT_READY, checks=dict(state.checks)))
+    return [tenant_body(tenant, state.documents[tenant.slug]) for tenant in coach.tenants]
 
 
 @router.post(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from fastapi import Request
 from fastapi.sse import EventSourceResponse, format_sse_event
@@ -16,7 +16,7 @@ from starlette.types import Send
 
 from bot.web_models import AnswerBody, DeltaBody, RestartBody, answer_body
 from bot.web_problems import problem_of
-from rag.types import Answer, Delta, Event, Restart, Tenant
+from rag.types import Answer, Delta, Events, Restart, Tenant
 
 
 class Readiness(Protocol):
@@ -35,7 +35,7 @@ class Coach(Protocol):
 
     @property
     def tenants(self) -> tuple[Tenant, ...]: ...
-    def ask(self, tenant: str, text: str, conversation: str | None = None) -> AsyncIterator[Event]: ...
+    def ask(self, tenant: str, text: str, conversation: str | None = None) -> Events: ...
     async def ready(self) -> Readiness: ...
 
 
@@ -50,9 +50,7 @@ class Exchange:
 
     async def events(self) -> AsyncGenerator[tuple[str, BaseModel], None]:
         """Each event with its name, as the API shows it."""
-        stream = cast(
-            AsyncGenerator[Event, None], self.coach.ask(self.tenant, self.question, conversation=self.conversation)
-        )
+        stream = self.coach.ask(self.tenant, self.question, conversation=self.conversation)
         async with aclosing(stream):
             async for event in stream:
                 match event:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from bot.coach import Coach
+from bot.budget import Budget, Limits
+from bot.coach import Answerers, Coach, Memory
+from bot.conversations import Conversations
 from guardrails.guarded import Guarded
-from guardrails.limits import Limits
+from guardrails.limits import Limits as QuestionLimits
 from guardrails.redact import Redaction
 from ingest.chunk_headings import HeadingChunker
 from ingest.ingestor import Ingestor
@@ -20,14 +22,27 @@ from rag.corpus import Corpus
 from rag.embedded import embedded_postgres, open_home
 from rag.errors import ConfigError
 from rag.extractive import ExtractiveAnswerer
+from rag.grounded import GroundedAnswerer
 from rag.library import Library
-from rag.providers import load_embedder
+from rag.providers import load_chat_models, load_embedder
 from rag.remember import Remembering, Stored
 from rag.retrieve import Recipe, Retriever
 from rag.settings import Settings
-from rag.types import Answerer, Chunker, Embedder
+from rag.types import Answerer, ChatModel, Chunker, Embedder
 
 CHUNKERS = {"headings": HeadingChunker}
+QUOTING = 4_000
+"""Characters of passages that quotes are taken from."""
+WRITING = 12_000
+"""Characters of passages that a chat model is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models in use: one embedder, and the chat models in the order in which they are tried."""
+
+    embedder: Embedder
+    chat: tuple[ChatModel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +52,7 @@ class App:
     settings: Settings
     catalogue: Catalogue
     pool: db.Pool
-    embedder: Embedder
+    models: Models
     library: Library
     ingestor: Ingestor
     retriever: Retriever
@@ -51,7 +66,10 @@ async def open_app(settings: Settings, catalogue: Catalogue) -> AsyncIterator[Ap
         home = open_home(settings.home)
         url = await stack.enter_async_context(open_database(settings, home))
         pool = await stack.enter_async_context(db.open_pool(url))
-        yield build_app(settings, catalogue, pool, load_embedder(settings.embedder, home))
+        models = Models(load_embedder(settings.embedder, home), load_chat_models(settings))
+        for model in models.chat:
+            stack.push_async_callback(model.aclose)
+        yield build_app(settings, catalogue, pool, models)
 
 
 @asynccontextmanager
@@ -64,41 +82,47 @@ async def open_database(settings: Settings, home: Path) -> AsyncIterator[str]:
         yield url
 
 
-def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, embedder: Embedder) -> App:
-    """Join the parts around an open pool and a loaded embedder."""
-    remembering = Remembering(embedder)
+def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, models: Models) -> App:
+    """Join the parts around an open pool and loaded models."""
+    remembering = Remembering(models.embedder)
     chunker = build_chunker(settings.chunker)
-    library = Library(pool, space=embedder.name, edition=chunker.name)
-    retriever = build_retriever(settings, pool, remembering)
-    answerer = build_answerer(retriever, remembering)
+    library = Library(pool, space=models.embedder.name, edition=chunker.name)
+    limits = Limits(settings.daily_tokens, settings.daily_tokens_person, settings.rate)
+    memory = Memory(pool, library, Conversations(pool), Budget(pool, limits))
+    quoting = build_answerer(settings, pool, Models(remembering))
+    writing = build_answerer(settings, pool, Models(remembering, models.chat)) if models.chat else None
     return App(
         settings=settings,
         catalogue=catalogue,
         pool=pool,
-        embedder=remembering,
+        models=models,
         library=library,
-        ingestor=Ingestor.of(settings, library, chunker, Stored(embedder, pool)),
-        retriever=retriever,
-        coach=Coach(catalogue, answerer, library, pool),
+        ingestor=Ingestor.of(settings, library, chunker, Stored(models.embedder, pool)),
+        retriever=build_retriever(settings, pool, remembering),
+        coach=Coach(catalogue, Answerers(writing, quoting), memory, new_id),
     )
 
 
-def build_retriever(settings: Settings, pool: db.Pool, embedder: Embedder) -> Retriever:
+def build_retriever(settings: Settings, pool: db.Pool, embedder: Embedder, *, budget: int = QUOTING) -> Retriever:
     """The search that the settings describe."""
     corpus = Corpus(pool, space=embedder.name, edition=settings.chunker)
     recipe = Recipe(
         mode=settings.mode,
         lexical=settings.lexical,
         fusion=settings.fusion,
-        budget=settings.budget_chars,
+        budget=settings.budget_chars or budget,
         gate=settings.gate,
     )
     return Retriever(corpus, embedder, recipe)
 
 
-def build_answerer(retriever: Retriever, embedder: Embedder) -> Answerer:
+def build_answerer(settings: Settings, pool: db.Pool, models: Models) -> Answerer:
     """The onion around the way of answering: the screens in the order in which they look."""
-    return Guarded(ExtractiveAnswerer(retriever, embedder, new_id), [Redaction(), Limits(new_id)])
+    retriever = build_retriever(settings, pool, models.embedder, budget=WRITING if models.chat else QUOTING)
+    quoting = ExtractiveAnswerer(retriever, models.embedder, new_id)
+    writing = GroundedAnswerer(retriever, models.chat, quoting, settings.prompt, new_id)
+    inner: Answerer = writing if models.chat else quoting
+    return Guarded(inner, [Redaction(), QuestionLimits(new_id)])
 
 
 def build_chunker(name: str) -> Chunker:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -80,3 +81,59 @@ def retrieval(
         show_results(measured.results, stdout)
     if measured.failures:
         raise EvaluationFailed(" ".join(measured.failures))
+
+
+@commands.command("check-gold")
+@click.option("--json", "as_json", is_flag=True, help="Print the problems as JSON.")
+def check_gold(as_json: bool) -> None:
+    """Check that the gold questions' labels point at text, and that second phrasings give nothing away."""
+    from bot.__main__ import configured, run_command
+    from eval.check_gold import Problem
+    from eval.check_gold import check_gold as check
+    from eval.dataset import load_gold
+    from eval.ground import open_ground
+
+    settings, _ = configured()
+
+    async def look() -> list[Problem]:
+        async with open_ground(settings, stderr) as ground:
+            return [problem async for problem in check(load_gold(), ground)]
+
+    problems = run_command(settings, look())
+    if as_json:
+        click.echo(json.dumps([asdict(problem) for problem in problems], indent=2))
+    for problem in [] if as_json else problems:
+        click.echo(f"{'warning' if problem.warning else 'wrong'}  {problem.question}: {problem.what}")
+    if wrong := [problem for problem in problems if not problem.warning]:
+        raise EvaluationFailed(f"{len(wrong)} labels are wrong. Correct them in eval/gold.")
+
+
+@commands.command()
+def transcripts() -> None:
+    """Ask the transcript's questions, and write docs/transcripts.md and docs/transcripts.jsonl."""
+    from bot.__main__ import configured, run_command
+    from eval.corpus import PROJECT
+    from eval.transcript_page import as_jsonl, as_page
+    from eval.transcripts import load_verdicts, make_transcripts
+
+    settings, _ = configured()
+    verdicts = load_verdicts()
+    entries = run_command(settings, make_transcripts(settings, stderr))
+    (PROJECT / "docs" / "transcripts.jsonl").write_text(as_jsonl(entries), encoding="utf-8")
+    (PROJECT / "docs" / "transcripts.md").write_text(as_page(entries, verdicts), encoding="utf-8")
+    click.echo(f"{len(entries)} answers are in docs/transcripts.md.")
+
+
+@commands.command()
+def bench() -> None:
+    """Measure speed and memory, and write the figures into docs/benchmarks.md."""
+    from bot.__main__ import configured, run_command
+    from eval.bench import run_bench
+    from eval.bench_page import as_tables
+    from eval.corpus import PROJECT
+    from eval.pages import write_part
+
+    settings, _ = configured()
+    tables = as_tables(run_command(settings, run_bench(settings, stderr)))
+    write_part(PROJECT / "docs" / "benchmarks.md", "bench", tables)
+    click.echo(tables)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,11 +15,12 @@ from rag import lexicon
 from rag.library import Shown
 
 MOST_WORDS = 8
-PRODUCTS = """
-    amazon aws s3 ec2 ebs efs iam vpc rds sqs sns elb nat lambda cloudfront route 53 auto scaling aurora kms glacier bucket
-    google cloud gcp gke gce gcs iap compute engine kubernetes run sql proxy pub sub storage knative gcsfuse fuse
-    terraform hcp hcl tfe provider module state backend workspace resource
-"""
+PRODUCTS = re.compile(
+    r"\b(?:amazon|aws|s3|ec2|ebs|efs|iam|vpc|rds|sqs|elb|kms|aurora|lambda|cloudfront|route 53|auto scaling"
+    r"|google|gcp|gke|gce|gcsfuse|iap|compute engine|cloud (?:run|sql|storage|nat|pub/sub)|pub/sub|kubernetes|knative"
+    r"|hcp|hcl|tfe|terraform)\b",
+    re.IGNORECASE,
+)
 """Names that a question can hardly do without, and so may share with the words that answer it."""
 
 
@@ -37,7 +39,7 @@ async def check_gold(gold: GoldSet, ground: Ground) -> AsyncIterator[Problem]:
         yield problem
     library = ground.app().library
     for question in askable(gold, ground).answerable:
-        stored = {}
+        stored: dict[str, Shown] = {}
         for key in question.documents:
             shown = await library.show(ground.prefix + question.tenant, key)
             stored |= {document.key: document for document in shown if document.key == key}
@@ -55,8 +57,8 @@ def wording(question: Gold) -> Iterator[Problem]:
     """A substring that is too long, or a second phrasing that shares its words."""
     if (count := len(question.substring.split())) > MOST_WORDS:
         yield Problem(question.id, f"the substring has {count} words, more than {MOST_WORDS}")
-    allowed = set(lexicon.words(PRODUCTS))
-    if leaks := (set(lexicon.words(question.paraphrase)) & set(lexicon.words(question.substring))) - allowed:
+    asked, needle = (set(lexicon.words(PRODUCTS.sub(" ", text))) for text in (question.paraphrase, question.substring))
+    if leaks := asked & needle:
         yield Problem(question.id, f"the paraphrase shares with the substring: {', '.join(sorted(leaks))}")
 
 

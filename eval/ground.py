@@ -44,9 +44,12 @@ class Ground:
 
 
 @asynccontextmanager
-async def open_ground(settings: Settings, console: Console) -> AsyncIterator[Ground]:
-    """Take the starter notes and what genuine documents there are in, the way that the product does, and open them."""
-    documents = load_genuine()
+async def open_ground(settings: Settings, console: Console, *, genuine: bool = True) -> AsyncIterator[Ground]:
+    """Take the starter notes and what genuine documents there are in, the way that the product does, and open them.
+
+    Without `genuine` the notes alone.
+    """
+    documents = load_genuine() if genuine else ()
     found = find(documents, folders(settings))
     tell(len(documents) - len(found), console)
     prefix = WHOLE if found else NOTES

@@ -36,9 +36,9 @@ def refusal(answer_id: str, question: Question, reason: Reason, text: str) -> An
     return Answer(answer_id, "refusal", reason, text, question.text, notices=question.notices)
 
 
-def not_covered(answer_id: str, question: Question, found: Retrieved) -> Answer:
-    """Says that the documents do not cover the question, and what lies nearest in them."""
-    text = "The documents don't cover this."
+def not_covered(answer_id: str, question: Question, found: Retrieved, missing: str = "") -> Answer:
+    """Says that the documents do not cover the question, what is missing, and what lies nearest in them."""
+    text = f"The documents don't cover this. {missing}".strip()
     if nearby := _distinct(passage.title for passage in found.passages):
         text += " Nearest in them: " + "; ".join(nearby[:NEARBY]) + "."
     return Answer(

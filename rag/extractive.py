@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from math import log
 
 from rag import lexicon, trace
 from rag.answer import Numbering, not_covered
+from rag.followup import search_text
 from rag.retrieve import Retriever
 from rag.types import Answer, Delta, Embedder, Events, Passage, Question, Retrieved
 from rag.units import Unit, split_units
@@ -55,27 +57,33 @@ class ExtractiveAnswerer:
         """One delta a quote, then the Answer."""
         with trace.generator_span("answer", tenant=question.tenant) as span:
             with trace.under(span):
-                found = await self._retriever.retrieve(question.tenant, question.text)
-                quotes = await self._quotes(question, found) if found.covered else []
-            if not quotes:
-                yield not_covered(self._new_id(), question, found)
-                return
-            numbering = Numbering(found.passages)
-            text = ""
-            for piece in _compose(quotes, numbering):
-                text += piece
-                yield Delta(piece)
-            yield Answer(
-                self._new_id(),
-                "answer",
-                "none",
-                text,
-                question.text,
-                numbering.citations(),
-                found.passages,
-                found.confidence,
-                notices=question.notices,
-            )
+                found = await self._retriever.retrieve(question.tenant, search_text(question))
+            async with aclosing(self.quote(question, found)) as events:
+                async for event in events:
+                    yield event
+
+    async def quote(self, question: Question, found: Retrieved) -> Events:
+        """The same from passages that have been found."""
+        quotes = await self._quotes(question, found) if found.covered else []
+        if not quotes:
+            yield not_covered(self._new_id(), question, found)
+            return
+        numbering = Numbering(found.passages)
+        text = ""
+        for piece in _compose(quotes, numbering):
+            text += piece
+            yield Delta(piece)
+        yield Answer(
+            self._new_id(),
+            "answer",
+            "none",
+            text,
+            question.text,
+            numbering.citations(),
+            found.passages,
+            found.confidence,
+            notices=question.notices,
+        )
 
     async def _quotes(self, question: Question, found: Retrieved) -> list[_Quote]:
         units = [split_units(passage.text) for passage in found.passages[:PASSAGES]]

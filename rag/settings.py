@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from dotenv import dotenv_values
+from dotenv import load_dotenv
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -26,12 +26,22 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", alias="CERTCOACH_HOST")
     home: Path = Field(Path(".certcoach"), alias="CERTCOACH_HOME")
     sources: Path = Field(Path("sources.yaml"), alias="CERTCOACH_SOURCES")
+    anthropic_api_key: SecretStr | None = Field(None, alias="ANTHROPIC_API_KEY")
+    chat: str | None = Field(None, alias="CERTCOACH_CHAT")
+    chat_fallback: str | None = Field(None, alias="CERTCOACH_CHAT_FALLBACK")
+    prompt: Literal["v1", "v2"] = Field("v1", alias="CERTCOACH_PROMPT")
+    prices: Path | None = Field(None, alias="CERTCOACH_PRICES")
+    daily_tokens: int = Field(0, alias="CERTCOACH_DAILY_TOKENS", ge=0)
+    daily_tokens_person: int = Field(0, alias="CERTCOACH_DAILY_TOKENS_PERSON", ge=0)
+    rate: int = Field(60, alias="CERTCOACH_RATE", ge=0)
+    retain_days: int = Field(30, alias="CERTCOACH_RETAIN_DAYS", ge=1)
+    api_keys: SecretStr = Field(SecretStr(""), alias="CERTCOACH_API_KEYS")
     embedder: str = Field("local:minilm", alias="CERTCOACH_EMBEDDER")
     mode: Mode = Field("hybrid", alias="CERTCOACH_MODE")
     lexical: Lexical = Field("bm25", alias="CERTCOACH_LEXICAL")
     fusion: Fusion = Field("coverage", alias="CERTCOACH_FUSION")
     chunker: str = Field("headings-1200", alias="CERTCOACH_CHUNKER")
-    budget_chars: int = Field(4_000, alias="CERTCOACH_BUDGET_CHARS", ge=500, le=200_000)
+    budget_chars: int | None = Field(None, alias="CERTCOACH_BUDGET_CHARS", ge=500, le=200_000)
     gate: float = Field(0.5, alias="CERTCOACH_GATE", ge=0, le=1)
     offline: bool = Field(False, alias="CERTCOACH_OFFLINE")
     fetch_allow: Annotated[tuple[str, ...], NoDecode] = Field((), alias="CERTCOACH_FETCH_ALLOW")
@@ -57,8 +67,8 @@ def load_settings() -> Settings:
 
     Raises ConfigError naming the variable, for a value that does not fit and for a `CERTCOACH_` name that is unknown.
     """
-    given = set(os.environ) | set(dotenv_values(ENV_FILE))
-    unknown = sorted(name for name in given if name.upper().startswith("CERTCOACH_") and name not in setting_names())
+    load_dotenv(ENV_FILE)  # for the SDKs, which look for their keys in the environment alone
+    unknown = sorted(name for name in os.environ if name.upper().startswith("CERTCOACH_") and name not in setting_names())
     if unknown:
         known = ", ".join(name for name in setting_names() if name.startswith("CERTCOACH_"))
         raise ConfigError(f"{unknown[0]} is not a setting. Correct or remove it. Settings: {known}.")

@@ -312,8 +312,8 @@ class Answerer(Protocol):
 class ChatModel(Protocol):
     """Writes text. `name` is "provider:model".
 
-    `stream` yields pieces of text and one Finish, last. With a JSON `schema` the text is one JSON value that fits it. It
-    raises Unavailable or Rejected, also in mid-stream. Iterate inside `contextlib.aclosing`.
+    `stream` yields pieces of text and one Finish, last. With a JSON `schema` the text is one JSON value that fits it.
+    It raises Unavailable or Rejected, also in mid-stream. Iterate inside `contextlib.aclosing`.
     """
 
     name: str
@@ -321,6 +321,8 @@ class ChatModel(Protocol):
     def stream(
         self, messages: Sequence[Message], *, max_tokens: int, schema: Mapping[str, Any] | None = None
     ) -> AsyncGenerator[str | Finish, None]: ...
+
+    async def aclose(self) -> None: ...
 
 
 class Embedder(Protocol):

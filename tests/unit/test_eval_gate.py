@@ -86,7 +86,8 @@ def test_one_half_is_the_recommended_threshold_of_the_centred_curve(mode: Mode) 
 
 
 def test_phrasings_of_a_question_are_in_one_fold() -> None:
-    verdicts = [verdict(n, 0.5, phrasing=p) for n in range(20) for p in ("question", "paraphrase")]  # type: ignore[arg-type]
+    phrasings: tuple[Phrasing, ...] = ("question", "paraphrase")
+    verdicts = [verdict(n, 0.5, phrasing=phrasing) for n in range(20) for phrasing in phrasings]
     fold = folds(verdicts)
     assert all(fold(first) == fold(second) for first, second in zip(verdicts[::2], verdicts[1::2], strict=True))
 
@@ -100,7 +101,7 @@ def test_each_fold_has_its_share_of_the_unanswerable() -> None:
 def test_a_random_signal_is_not_told_apart_on_questions_held_out() -> None:
     draw = np.random.default_rng(5)
     verdicts = [
-        Verdict(str(n), "t", "question", "not_covered" if n % 3 == 0 else "", *draw.uniform(0, 1, 2), 0.0)
+        Verdict(str(n), "t", "question", "" if n % 3 else "not_covered", draw.uniform(), draw.uniform(), 0.0)
         for n in range(600)
     ]
     assert fit(verdicts, "hybrid").held_out.auroc == pytest.approx(0.5, abs=0.1)

@@ -27,7 +27,7 @@ from bot.web_edge import MAX_BODY, SECURITY_HEADERS
 from bot.web_models import MAX_QUESTION, AskBody
 from bot.web_problems import KINDS
 from rag.errors import DatabaseError, ProviderError, UnknownTenant, UserError
-from rag.types import Answer, Blueprint, Citation, Delta, Event, Notice, Passage, Restart, Tenant, Usage
+from rag.types import Answer, Blueprint, Citation, Delta, Event, Events, Notice, Passage, Restart, Tenant, Usage
 
 PASSAGE = Passage(
     chunk_id=7,
@@ -82,7 +82,7 @@ class ScriptedCoach:
         ),
     )
 
-    async def ask(self, tenant: str, text: str, conversation: str | None = None) -> AsyncIterator[Event]:
+    async def ask(self, tenant: str, text: str, conversation: str | None = None) -> Events:
         self.asked.append((tenant, text, conversation))
         if tenant != "aws-saa":
             raise UnknownTenant(tenant, ["aws-saa"])
@@ -130,7 +130,7 @@ class Stage:
     def tenants(self) -> tuple[Tenant, ...]:
         return self.coach.tenants
 
-    def ask(self, tenant: str, text: str, conversation: str | None = None) -> AsyncIterator[Event]:
+    def ask(self, tenant: str, text: str, conversation: str | None = None) -> Events:
         return self.coach.ask(tenant, text, conversation)
 
     async def ready(self) -> State:
@@ -456,6 +456,13 @@ async def test_tenants_are_listed_with_their_topics_and_documents(client: httpx.
     assert (await client.get("/v1/tenants")).json() == [
         {"slug": "aws-saa", "title": "Solutions Architect", "exam": "SAA-C03", "topics": ["EC2"], "documents": 12}
     ]
+
+
+async def test_tenants_whose_documents_cannot_be_counted_are_not_called_empty(
+    client: httpx.AsyncClient, coach: ScriptedCoach
+) -> None:
+    coach.state = State(ok=False, checks={"database": "does not answer"}, documents={})
+    assert problem_in(await client.get("/v1/tenants"), 503)["checks"] == {"database": "does not answer"}
 
 
 async def test_healthz_touches_nothing() -> None:

@@ -1,0 +1,138 @@
+"""Answers that a chat model writes from the passages; when no model can, the documents are quoted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from functools import reduce
+
+from rag import trace
+from rag.answer import not_covered
+from rag.draft import Draft, End
+from rag.extractive import ExtractiveAnswerer
+from rag.followup import search_text
+from rag.prompts import PromptVersion, compose, repair
+from rag.released import Release, citation_numbers
+from rag.retrieve import Retriever
+from rag.types import (
+    Answer,
+    ChatModel,
+    Citation,
+    Delta,
+    Events,
+    Notice,
+    Passage,
+    Question,
+    Restart,
+    Retrieved,
+    Usage,
+)
+
+log = logging.getLogger(__name__)
+
+MAX_TOKENS = 900
+"""Room for the longest form of answer that the prompts ask for."""
+TRIES = 2
+"""Drafts asked of one model: a second one after a draft that was withheld or empty."""
+QUOTED = Notice("provider", "No language model could answer just now: these are the documents' own words.", False)
+CUT = Notice("cut", "The answer grew too long and ends early. Ask for the part that is missing.", False)
+
+
+class GroundedAnswerer:
+    """Has the first model write, the next one when it fails, and quotes the documents when all do."""
+
+    def __init__(
+        self,
+        retriever: Retriever,
+        models: Sequence[ChatModel],
+        quoting: ExtractiveAnswerer,
+        prompt: PromptVersion,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._retriever = retriever
+        self._models = tuple(models)
+        self._quoting = quoting
+        self._prompt = prompt
+        self._new_id = new_id
+
+    async def answer(self, question: Question) -> Events:
+        """Checked text as it comes, a Restart where a draft is given up, then the Answer."""
+        with trace.generator_span("answer", tenant=question.tenant) as span:
+            with trace.under(span):
+                found = await self._retriever.retrieve(question.tenant, search_text(question))
+            if not found.covered:
+                yield not_covered(self._new_id(), question, found)
+                return
+            async with aclosing(self._written(question, found)) as events:
+                async for event in events:
+                    yield event
+
+    async def _written(self, question: Question, found: Retrieved) -> Events:
+        spent: list[Usage] = []
+        for model in self._models:
+            messages = compose(self._prompt, question, found.passages, self._new_id()[:8])
+            room = MAX_TOKENS
+            for _ in range(TRIES):
+                text, end = "", End("failed")
+                async with aclosing(
+                    Draft(model, messages, room).write(Release(found.passages, question.text))
+                ) as draft:
+                    async for event in draft:
+                        if isinstance(event, End):
+                            end = event
+                        else:
+                            text += event
+                            yield Delta(event)
+                spent += [end.usage] if end.usage else []
+                if end.kind in ("done", "cut", "uncovered"):
+                    yield self._answer(question, found, text, end, _total(spent))
+                    return
+                log.warning("a draft was given up", extra={"model": model.name, "why": end.kind})
+                if text:
+                    yield Restart("provider" if end.kind == "failed" else "repair")
+                if end.kind == "failed":
+                    break
+                messages, room = repair(messages, end.detail), 2 * MAX_TOKENS
+        async with aclosing(self._quoting.quote(question, found)) as quotes:
+            async for quoted in quotes:
+                yield _quoted(quoted, spent) if isinstance(quoted, Answer) else quoted
+
+    def _answer(self, question: Question, found: Retrieved, text: str, end: End, usage: Usage | None) -> Answer:
+        if end.kind == "uncovered":
+            return replace(not_covered(self._new_id(), question, found, missing=end.detail), usage=usage)
+        return Answer(
+            self._new_id(),
+            "answer",
+            "none",
+            text,
+            question.text,
+            _citations(text, found.passages),
+            found.passages,
+            found.confidence,
+            usage,
+            (*question.notices, CUT) if end.kind == "cut" else question.notices,
+        )
+
+
+def _quoted(answer: Answer, spent: Sequence[Usage]) -> Answer:
+    return replace(answer, usage=_total(spent), notices=(*answer.notices, QUOTED))
+
+
+def _total(spent: Sequence[Usage]) -> Usage | None:
+    """All that an answer cost, under the name of the model that was asked last."""
+    return reduce(_add, spent) if spent else None
+
+
+def _add(first: Usage, second: Usage) -> Usage:
+    known = first.usd is not None and second.usd is not None
+    usd = (first.usd or 0) + (second.usd or 0) if known else None
+    return Usage(second.model, first.input + second.input, first.output + second.output, usd)
+
+
+def _citations(text: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
+    return tuple(
+        Citation(number, number - 1, passages[number - 1].url, passages[number - 1].title, passages[number - 1].heading)
+        for number in citation_numbers(text)
+    )
