@@ -133,22 +133,21 @@ def ask(tenant: str, question: str, as_json: bool) -> None:
 
 @commands.command()
 @click.option("--tenant", help="Only this tenant.")
-@click.option("--source", help="Only documents whose address or path contains this.")
+@click.option("--source", help="Only documents whose address or path begins so.")
 @click.option("--force", is_flag=True, help="Take in unchanged documents, too.")
 @click.option("--dry-run", is_flag=True, help="Fetch and read, but store nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def ingest(tenant: str | None, source: str | None, force: bool, dry_run: bool, as_json: bool) -> None:
     """Take in the documents that sources.yaml names."""
-    from bot.progress import ingest_all
+    from bot.progress import Options, ingest_all
     from bot.wiring import open_app
-    from ingest.ingestor import Options
 
     settings, catalogue = configured()
 
     async def take_in() -> None:
         async with open_app(settings, catalogue) as app:
             options = Options(force=force, dry_run=dry_run, only=source)
-            report = await ingest_all(app, stderr, options, tenant)
+            report = await ingest_all(app, stderr, tenant, options)
             if as_json:
                 click.echo(json.dumps(report.as_json(), indent=2))
 

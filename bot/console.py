@@ -33,13 +33,13 @@ async def show_answer(coach: Coach, tenant: str, text: str, console: Console) ->
         async for event in events:
             match event:
                 case Delta(piece):
-                    console.print(piece, end="", markup=False, highlight=False)
+                    console.print(piece, end="", markup=False, highlight=False, soft_wrap=True)
                 case Restart():
                     console.print("\n[dim]— once more —[/]")
                 case Answer():
                     answer = event
     assert answer is not None, "an answer comes last"
-    console.print("" if answer.kind == "answer" else answer.text, markup=False, highlight=False)
+    console.print("" if answer.kind == "answer" else answer.text, markup=False, highlight=False, soft_wrap=True)
     _show_citations(answer, console)
     return answer
 

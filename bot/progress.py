@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
+
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from bot.wiring import App
-from ingest.ingestor import Options, Outcome, Report
+from ingest.ingestor import RESULTS, Outcome, Report
 
 
-async def ingest_all(app: App, console: Console, options: Options | None = None, slug: str | None = None) -> Report:
-    """Take in the documents of one tenant or of all, with a bar a tenant, and say what changed."""
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to take in documents: unchanged ones too, without storing anything, only those whose key begins so."""
+
+    force: bool = False
+    dry_run: bool = False
+    only: str | None = None
+
+
+async def ingest_all(app: App, console: Console, slug: str | None = None, options: Options = Options()) -> Report:
+    """Take in the documents of one tenant or of all, show each as it is done, and say what changed."""
     tenants = [app.catalogue.tenant(slug)] if slug else list(app.catalogue.tenants.values())
     outcomes: list[Outcome] = []
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         for tenant in tenants:
             task = progress.add_task(tenant.slug, total=None)
-            async for outcome in app.ingestor.run(tenant, options or Options()):
+            done = len(outcomes)
+            async for outcome in app.ingestor.run(tenant, **asdict(options)):
                 outcomes.append(outcome)
-                progress.update(task, advance=1, total=outcome.of)
+                progress.update(task, description=f"{tenant.slug}: {len(outcomes) - done} documents, {outcome.key}")
     report = Report(tuple(outcomes))
     _tell(report, console)
     return report
 
 
 def _tell(report: Report, console: Console) -> None:
-    counts = ", ".join(f"{count} {outcome}" for outcome, count in report.totals.items() if count)
-    console.print(f"documents: {counts or 'none'}", highlight=False)
-    for outcome in report.documents:
+    totals = report.totals
+    counts = ", ".join(f"{totals[result]} {result}" for result in RESULTS if totals[result])
+    console.print(f"documents: {counts or 'none'}; {totals['chunks']} passages", highlight=False)
+    for outcome in report.outcomes:
         if outcome.outcome == "rejected":
             console.print(f"[yellow]rejected[/] {outcome.url or outcome.key}: {outcome.reason}", highlight=False)

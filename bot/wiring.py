@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ from guardrails.guarded import Guarded
 from guardrails.limits import Limits as QuestionLimits
 from guardrails.redact import Redaction
 from ingest.chunk_headings import HeadingChunker
+from ingest.fetch import Fetches, Offline, open_fetcher
 from ingest.ingestor import Ingestor
 from ingest.sources import Catalogue
 from rag import db
@@ -58,6 +60,10 @@ class App:
     retriever: Retriever
     coach: Coach
 
+    @property
+    def embedder(self) -> Embedder:
+        return self.models.embedder
+
 
 @asynccontextmanager
 async def open_app(settings: Settings, catalogue: Catalogue) -> AsyncIterator[App]:
@@ -69,7 +75,8 @@ async def open_app(settings: Settings, catalogue: Catalogue) -> AsyncIterator[Ap
         models = Models(load_embedder(settings.embedder, home), load_chat_models(settings))
         for model in models.chat:
             stack.push_async_callback(model.aclose)
-        yield build_app(settings, catalogue, pool, models)
+        fetcher = await stack.enter_async_context(open_fetcher(settings.fetch_allow))
+        yield build_app(settings, catalogue, pool, models, Offline(fetcher) if settings.offline else fetcher)
 
 
 @asynccontextmanager
@@ -82,7 +89,7 @@ async def open_database(settings: Settings, home: Path) -> AsyncIterator[str]:
         yield url
 
 
-def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, models: Models) -> App:
+def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, models: Models, fetcher: Fetches) -> App:
     """Join the parts around an open pool and loaded models."""
     remembering = Remembering(models.embedder)
     chunker = build_chunker(settings.chunker)
@@ -95,9 +102,9 @@ def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, models: M
         settings=settings,
         catalogue=catalogue,
         pool=pool,
-        models=models,
+        models=Models(remembering, models.chat),
         library=library,
-        ingestor=Ingestor.of(settings, library, chunker, Stored(models.embedder, pool)),
+        ingestor=Ingestor(library, fetcher, chunker, Stored(models.embedder, pool), lambda: datetime.now(UTC)),
         retriever=build_retriever(settings, pool, remembering),
         coach=Coach(catalogue, Answerers(writing, quoting), memory, new_id),
     )

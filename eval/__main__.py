@@ -52,13 +52,22 @@ def corpus(folder: Path | None) -> None:
 @click.option("--variant", "variants", multiple=True, help="Only this variant; may be repeated.")
 @click.option("--questions", type=click.Path(path_type=Path), help="Other questions: JSONL.")
 @click.option("--fit", "fitting", is_flag=True, help="Fit the gate's curves on the questions.")
+@click.option("--write", "part", metavar="NAME", help="Write the tables into that part of docs/evaluation.md, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything measured as JSON.")
 def retrieval(
-    tenant: str | None, variants: tuple[str, ...], questions: Path | None, fitting: bool, as_json: bool
+    tenant: str | None,
+    variants: tuple[str, ...],
+    questions: Path | None,
+    fitting: bool,
+    part: str | None,
+    as_json: bool,
 ) -> None:
     """Measure what is found, and what the gate lets pass."""
     from bot.__main__ import configured, run_command
+    from eval.corpus import PROJECT
     from eval.dataset import load_gold, load_questions
+    from eval.evaluation_page import fits_page, results_page
+    from eval.pages import write_part
     from eval.report import results_json, show_fit, show_results
     from eval.retrieval import evaluate, fit_gates
     from eval.runner import VARIANTS
@@ -79,6 +88,9 @@ def retrieval(
             show_fit(fit, stdout)
     else:
         show_results(measured.results, stdout)
+    if part:
+        table = fits_page(fits) if fitting else results_page(measured.results, measured.left_out)
+        write_part(PROJECT / "docs" / "evaluation.md", part, table)
     if measured.failures:
         raise EvaluationFailed(" ".join(measured.failures))
 

@@ -1,4 +1,4 @@
-"""Markdown and MDX, as publishers write them, become plain Markdown: words, links and code, nothing of the site's machinery."""
+"""Markdown and MDX, as publishers write them, become plain Markdown without the machinery of their sites."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import html
 import re
 import tomllib
 from datetime import date
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
 import yaml
 from markdown_it import MarkdownIt
 
+from ingest.chunk_headings import plain_heading
 from ingest.parse_html import Parsed, clean_text, convert_fragment, decode_text
 
 _BLOCKS = MarkdownIt("commonmark").enable("table").disable("inline")
-_INLINE = MarkdownIt("commonmark")
 
 
 def parse_markdown(body: bytes, *, url: str | None = None, charset: str | None = None) -> Parsed:
     """A Markdown document without its front matter, components, comments, anchors and needless escapes.
 
     Front matter gives `title` (or `page_title`), `url` (absolute), `checked` (the day it was confirmed) and `citation`.
-    Relative links become absolute against that `url`, else against the argument; without either they are reduced to text.
+    Relative links become absolute against that `url`, else against the argument; without either only their words stay.
     """
     meta, text = _front_matter(decode_text(body, charset, is_html=False))
     own = meta.get("url")
@@ -82,11 +83,10 @@ def _named(meta: dict[str, Any]) -> str:
 
 def _first_heading(markdown: str) -> str:
     tokens = _BLOCKS.parse(markdown)
-    for opened, inline in zip(tokens, tokens[1:], strict=False):
-        if opened.type == "heading_open" and opened.tag == "h1":
-            words = _INLINE.parseInline(inline.content)[0].children or ()
-            return " ".join("".join(token.content or " " for token in words if token.type != "html_inline").split())
-    return ""
+    found = (
+        inline.content for opened, inline in pairwise(tokens) if opened.type == "heading_open" and opened.tag == "h1"
+    )
+    return plain_heading(next(found, ""))
 
 
 # The text. Code is set aside first, so that nothing below touches it, and comes back last.
@@ -165,7 +165,8 @@ def _set_indented_code_aside(text: str, aside: _Aside) -> str:
 # What belongs to the site, not to the text.
 
 _MODULE = re.compile(
-    r"""^(?:import\s[^\n]*?['"][^'"\n]+['"];?[ \t]*|export\s+(?:default|const|let|function)\b[^\n]*(?:\n(?![ \t]*\n)[^\n]*)*)$""",
+    r"""^(?:import\s[^\n]*?['"][^'"\n]+['"];?[ \t]*"""
+    r"""|export\s+(?:default|const|let|function)\b[^\n]*(?:\n(?![ \t]*\n)[^\n]*)*)$""",
     re.MULTILINE,
 )
 _HIGHLIGHT = re.compile(r"\{%-?\s*highlight\s+(\w+)[^%]*%\}\n?(.*?)\{%-?\s*endhighlight\s*-?%\}", re.DOTALL)
@@ -179,7 +180,8 @@ _POINTER = re.compile(r"^([ \t]*)[-~!]>[ \t]*", re.MULTILINE)
 _ALERT = re.compile(r"^([ \t>]*)\[!(\w+)\][ \t]*$", re.MULTILINE)
 _CONTAINER = re.compile(r"^[ \t]*:::+[ \t]*(?:(\w+)[ \t]*(.*?))?[ \t]*$", re.MULTILINE)
 _ADMONITION = re.compile(
-    r"""^(?:!!!|\?\?\?\+?)[ \t]+(\w+)(?:[ \t]+"([^"\n]*)")?[ \t]*\n((?:(?:[ ]{4}|\t)[^\n]*(?:\n|\Z)|[ \t]*\n(?=[ ]{4}|\t))*)""",
+    r"""^(?:!!!|\?\?\?\+?)[ \t]+(\w+)(?:[ \t]+"([^"\n]*)")?[ \t]*\n"""
+    r"""((?:(?:[ ]{4}|\t)[^\n]*(?:\n|\Z)|[ \t]*\n(?=[ ]{4}|\t))*)""",
     re.MULTILINE,
 )
 
@@ -269,7 +271,8 @@ _ENTITY = re.compile(
     r"&(?!lt;|gt;|#60;|#62;|#x3[ce];)(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});", re.IGNORECASE
 )
 _ESCAPE = re.compile(
-    r"(?P<keep>\\\\|^[ \t>]*\\[#\-+>=~:]|^[ \t>]*\d{1,9}\\[.)](?=\s)|(?<=\])\\\(|\\!(?=\[)|\\&(?=#?\w+;)|\\<(?=[A-Za-z/!?]))"
+    r"(?P<keep>\\\\|^[ \t>]*\\[#\-+>=~:]|^[ \t>]*\d{1,9}\\[.)](?=\s)"
+    r"|(?<=\])\\\(|\\!(?=\[)|\\&(?=#?\w+;)|\\<(?=[A-Za-z/!?]))"
     r"|\\(?P<char>[!\"#$%&'()+,\-./:;<=>?@^{}~])",
     re.MULTILINE,
 )

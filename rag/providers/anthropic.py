@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from json import JSONDecodeError
+from pathlib import Path
 from typing import Any, Literal
 
 import anthropic
@@ -148,9 +149,9 @@ class _Seen:
         self.counts |= {name: count for name, count in usage or () if isinstance(count, int)}
 
 
-def load(model: str, prices: Prices | None = None) -> AnthropicChat:
-    """The model of this name. Raises ConfigError where the prices that come with CertCoach cannot be read."""
-    return AnthropicChat(model, prices or load_prices())
+def load(model: str, prices: Path | None = None) -> AnthropicChat:
+    """The model of this name, with the prices in this file or the usual ones. Raises ConfigError where they are wrong."""
+    return AnthropicChat(model, load_prices(prices))
 
 
 def _system(messages: Sequence[Message]) -> list[types.TextBlockParam]:

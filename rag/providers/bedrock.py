@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import aiohttp
@@ -46,7 +47,7 @@ _NO_KEY = (
 _REMEDIES: Mapping[str, str] = {
     "ValidationException": _REFUSED,
     "AccessDeniedException": "the account may not use this model. Allow it in the Bedrock console and in IAM.",
-    "ResourceNotFoundException": "there is no such model in this region. Correct CERTCOACH_CHAT or AWS_REGION.",
+    "ResourceNotFoundException": "there is no such model in this region. Correct CERTCOACH_CHAT or AWS_DEFAULT_REGION.",
     "UnrecognizedClientException": _NO_KEY,
     "InvalidSignatureException": _NO_KEY,
     "ExpiredTokenException": _NO_KEY,
@@ -79,7 +80,10 @@ _FAULTS = (
 
 
 class BedrockChat:
-    """A model of Bedrock; credentials, region and address are the SDK's own settings (AWS_…). `read`, `start`: seconds."""
+    """A model of Bedrock; credentials, region and address are the SDK's own settings (AWS_…).
+
+    `read` and `start` are seconds.
+    """
 
     def __init__(self, model: str, prices: Prices, *, read: float = READ, start: float = START) -> None:
         self.name = f"bedrock:{model}"
@@ -137,7 +141,7 @@ class BedrockChat:
 
 @dataclass(slots=True)
 class _Seen:
-    """What the events have told so far. A structured answer comes as the input of a tool; other text beside it is idle."""
+    """What the events have told so far. A structured answer is the input of a tool; text beside it is passed over."""
 
     structured: bool
     stop: str | None = None
@@ -157,9 +161,9 @@ class _Seen:
         return ""
 
 
-def load(model: str, prices: Prices | None = None) -> BedrockChat:
-    """The model of this id. Raises ConfigError where the prices that come with CertCoach cannot be read."""
-    return BedrockChat(model, prices or load_prices())
+def load(model: str, prices: Path | None = None) -> BedrockChat:
+    """The model of this id, with the prices in this file or the usual ones. Raises ConfigError where they are wrong."""
+    return BedrockChat(model, load_prices(prices))
 
 
 def _request(
@@ -200,7 +204,7 @@ def _translated(name: str, error: Exception) -> ProviderError:
     if isinstance(error, _NO_CREDENTIALS):
         return Rejected(f"{name}: {_NO_KEY}")
     if isinstance(error, boto.NoRegionError):
-        return Rejected(f"{name}: no region is set. Set AWS_REGION.")
+        return Rejected(f"{name}: no region is set. Set AWS_DEFAULT_REGION.")
     if isinstance(error, boto.ParamValidationError):
         return Rejected(f"{name}: {_REFUSED}")
     if isinstance(error, (boto.ReadTimeoutError, boto.ConnectTimeoutError, TimeoutError)):

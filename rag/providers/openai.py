@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from json import JSONDecodeError
+from pathlib import Path
 from typing import Any, Literal
 
 import httpx2
@@ -203,9 +204,9 @@ class _Seen:
         return ""
 
 
-def load(model: str, prices: Prices | None = None) -> OpenAIChat:
-    """The model of this name. Raises ConfigError where the prices that come with CertCoach cannot be read."""
-    return OpenAIChat(model, prices or load_prices())
+def load(model: str, prices: Path | None = None) -> OpenAIChat:
+    """The model of this name, with the prices in this file or the usual ones. Raises ConfigError where they are wrong."""
+    return OpenAIChat(model, load_prices(prices))
 
 
 def _own(client: AsyncOpenAI) -> bool:
