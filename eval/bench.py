@@ -74,12 +74,13 @@ async def run_bench(settings: Settings, console: Console) -> list[Bench]:
     """Measure on the starter notes and, where the genuine documents are, on the evaluation corpus."""
     documents = load_genuine()
     found = find(documents, folders(settings))
+    hybrid = settings.model_copy(update=VARIANTS["hybrid"])
     corpora = {"starter notes": False} | ({"evaluation corpus": True} if found else {})
     benches = []
     for name, genuine in corpora.items():
         console.print(f"measuring: {name}", highlight=False)
         served = await asyncio.to_thread(measure_server, sources_with(documents if genuine else (), found))
-        async with open_ground(settings, console, genuine=genuine) as ground:
+        async with open_ground(hybrid, console, genuine=genuine) as ground:
             benches.append(Bench(name, served, await time_questions(ground)))
     return benches
 
@@ -100,18 +101,17 @@ def spread(seconds: Sequence[float]) -> Spread:
 
 async def _time_answers(ground: Ground, questions: Sequence[Gold]) -> list[float]:
     """Each question is new to the process, so that its embedding is part of the time."""
-    app = ground.app(**VARIANTS["hybrid"])
-    await ask(app.coach, ground.prefix + questions[0].tenant, "warm up")
+    await ask(ground.app.coach, ground.prefix + questions[0].tenant, "warm up")
     seconds = []
     for gold in questions:
         start = perf_counter()
-        await ask(app.coach, ground.prefix + gold.tenant, gold.question)
+        await ask(ground.app.coach, ground.prefix + gold.tenant, gold.question)
         seconds.append(perf_counter() - start)
     return seconds
 
 
 async def _time_searches(ground: Ground, questions: Sequence[Gold]) -> tuple[list[float], list[float]]:
-    app = ground.app(**VARIANTS["hybrid"])
+    app = ground.app
     searches, raw = [], []
     async with _plain_connection(ground) as connection:
         for gold in questions:
@@ -157,13 +157,13 @@ async def _run_raw(connection: db.Connection, statements: _Statements) -> None:
 @asynccontextmanager
 async def _plain_connection(ground: Ground) -> AsyncIterator[db.Connection]:
     """A connection of psycopg alone, set up as those of the pool are."""
-    async with await psycopg.AsyncConnection.connect(ground.pool.conninfo, autocommit=True) as connection:
+    async with await psycopg.AsyncConnection.connect(ground.app.pool.conninfo, autocommit=True) as connection:
         await register_vector_async(connection)
         await connection.execute("set jit = off")
         yield connection
 
 
 async def _size(ground: Ground) -> tuple[int, int]:
-    library = ground.app().library
-    versions = [await library.versions(tenant) for tenant in ground.catalogue.tenants]
+    library = ground.app.library
+    versions = [await library.versions(tenant) for tenant in ground.app.catalogue.tenants]
     return sum(map(len, versions)), sum(version.chunks for known in versions for version in known.values())

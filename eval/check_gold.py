@@ -37,7 +37,7 @@ async def check_gold(gold: GoldSet, ground: Ground) -> AsyncIterator[Problem]:
     """Everything that is wrong with these questions, as far as their documents are here."""
     for problem in repeated_ids(gold):
         yield problem
-    library = ground.app().library
+    library = ground.app.library
     for question in askable(gold, ground).answerable:
         stored: dict[str, Shown] = {}
         for key in question.documents:

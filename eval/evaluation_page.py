@@ -15,8 +15,8 @@ def results_page(results: Sequence[Result], left_out: int) -> str:
     overall = {variant: slices["all"] for variant, slices in metrics.items()}
     first = next(iter(overall.values()))
     parts = [
-        f"n = {first.n} (each phrasing counts); one of them is {100 * first.floor:.1f} points. Percent, but for the last"
-        " two columns.",
+        f"n = {first.n} (each phrasing counts); one of them is {100 * first.floor:.1f} points. Percent, but for the"
+        " last two columns.",
         _table("variant", overall),
     ]
     if left_out:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
 
-from bot.progress import ingest_all
-from bot.wiring import App, build_app, open_database
+from bot.progress import Options, ingest_all
+from bot.wiring import App, open_app
 from eval.corpus import PROJECT, Genuine, find, folders, load_genuine
-from ingest.ingestor import Outcome
+from ingest.ingestor import Outcome, Report
 from ingest.sources import Catalogue, load_catalogue
-from rag import db
 from rag.embedded import open_home
 from rag.providers import load_embedder
 from rag.settings import Settings
-from rag.types import Embedder, Source, Tenant
+from rag.types import Embedder, Fetch, Source, Tenant
 
 WHOLE = "eval-"
 """Prefix of the tenants that hold starter notes and genuine documents."""
@@ -28,19 +28,20 @@ NOTES = "eval-notes-"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """An open database with the evaluation's tenants in it. `present` are the paths of the genuine documents."""
+    """The open application with the evaluation's tenants in it.
 
-    settings: Settings
-    catalogue: Catalogue
-    pool: db.Pool
+    `embedder` remembers nothing; `present` are the paths of the genuine documents that were taken in.
+    """
+
+    app: App
     embedder: Embedder
     prefix: str
     present: frozenset[str]
     rejected: tuple[Outcome, ...]
 
-    def app(self, **changes: object) -> App:
-        """The product as it is wired with these settings changed; nothing is remembered from another."""
-        return build_app(self.settings.model_copy(update=changes), self.catalogue, self.pool, self.embedder)
+    def settings(self, **changes: object) -> Settings:
+        """The settings with some changed."""
+        return self.app.settings.model_copy(update=changes)
 
 
 @asynccontextmanager
@@ -53,15 +54,27 @@ async def open_ground(settings: Settings, console: Console, *, genuine: bool = T
     found = find(documents, folders(settings))
     tell(len(documents) - len(found), console)
     prefix = WHOLE if found else NOTES
-    catalogue = evaluation_catalogue(documents, found, prefix)
-    async with AsyncExitStack() as stack:
-        home = open_home(settings.home)
-        url = await stack.enter_async_context(open_database(settings, home))
-        pool = await stack.enter_async_context(db.open_pool(url))
-        embedder = load_embedder(settings.embedder, home)
-        report = await ingest_all(build_app(settings, catalogue, pool, embedder), console)
-        rejected = tuple(outcome for outcome in report.documents if outcome.outcome == "rejected")
-        yield Ground(settings, catalogue, pool, embedder, prefix, frozenset(found), rejected)
+    async with open_tenants(settings, evaluation_catalogue(documents, found, prefix), console) as (app, report):
+        rejected = tuple(outcome for outcome in report.outcomes if outcome.outcome == "rejected")
+        embedder = load_embedder(settings.embedder, open_home(settings.home))
+        yield Ground(app, embedder, prefix, frozenset(found), rejected)
+
+
+@asynccontextmanager
+async def open_tenants(settings: Settings, catalogue: Catalogue, console: Console) -> AsyncIterator[tuple[App, Report]]:
+    """The product without a chat model and without a limit on questions, its tenants' documents taken in anew.
+
+    Unchanged documents are read again, because the code that reads them may have changed; vectors are kept by content.
+    """
+    quoting = {"chat": None, "chat_fallback": None, "anthropic_api_key": None, "rate": 0}
+    async with open_app(settings.model_copy(update=quoting), catalogue) as app:
+        report = await ingest_all(app, console, options=Options(force=True))
+        kept = {outcome.key for outcome in report.outcomes}
+        for tenant in catalogue.tenants:
+            for key in (await app.library.versions(tenant)).keys() - kept:
+                now = datetime.now(UTC)
+                await app.library.withdraw(tenant, key, Fetch(tenant, key, "", now, "withdrawn", "it is not listed"))
+        yield app, report
 
 
 def evaluation_catalogue(documents: Sequence[Genuine], found: Mapping[str, Path], prefix: str) -> Catalogue:

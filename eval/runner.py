@@ -12,6 +12,7 @@ from eval.gate import Gate, Verdict, judge_gate
 from eval.ground import Ground
 from eval.metrics import SHOWN, Metrics, Ranking, needle_rank, slices
 from rag.confidence import signals
+from rag.remember import Remembering
 from rag.retrieve import Retriever
 from rag.types import Retrieved
 
@@ -49,10 +50,10 @@ class Asker:
     """Asks one variant: the product's search as it is, and the same without a budget for the whole ranking."""
 
     def __init__(self, ground: Ground, variant: str) -> None:
-        app = ground.app(**VARIANTS[variant])
-        wide = app.settings.model_copy(update={"budget_chars": WIDE})
-        self._product = app.retriever
-        self._whole: Retriever = build_retriever(wide, ground.pool, app.embedder)
+        embedder = Remembering(ground.embedder)
+        settings, wide = ground.settings(**VARIANTS[variant]), ground.settings(**VARIANTS[variant], budget_chars=WIDE)
+        self._product: Retriever = build_retriever(settings, ground.app.pool, embedder)
+        self._whole: Retriever = build_retriever(wide, ground.app.pool, embedder)
         self._prefix = ground.prefix
 
     async def warm_up(self, tenant: str) -> None:

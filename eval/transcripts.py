@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -18,17 +17,13 @@ from rich.console import Console
 
 from bot.coach import Coach
 from bot.console import ask
-from bot.progress import ingest_all
 from bot.web_models import answer_body
-from bot.wiring import App, build_app, open_database
 from eval.corpus import PROJECT, Genuine, load_genuine, own_folder, provide
-from eval.ground import evaluation_catalogue
+from eval.ground import evaluation_catalogue, open_tenants
 from eval.site import HOST, serve_folder
+from ingest.ingestor import Report
 from ingest.sources import Catalogue
-from rag import db
-from rag.embedded import open_home
 from rag.errors import ConfigError
-from rag.providers import load_embedder
 from rag.settings import Settings
 from rag.types import Source
 
@@ -89,31 +84,21 @@ async def make_transcripts(settings: Settings, console: Console) -> list[Entry]:
         )
     questions = load_questions()
     with serve_folder(own_folder(settings), PORT) as address:
-        async with open_site_app(settings, documents, address, console) as app:
-            published = {document.path: document.published for document in documents}
+        allowed = settings.model_copy(update={"fetch_allow": (f"{HOST}:{PORT}",), "offline": False})
+        addresses = Addresses(address, {document.path: document.published for document in documents})
+        async with open_tenants(allowed, site_catalogue(documents, address), console) as (app, report):
+            _refuse_rejected(report)
             return [
-                Entry(tenant, asked, await _answer(app.coach, tenant, asked, Addresses(address, published)))
+                Entry(tenant, asked, await _answer(app.coach, tenant, asked, addresses))
                 for tenant, group in questions.items()
                 for asked in group
             ]
 
 
-@asynccontextmanager
-async def open_site_app(
-    settings: Settings, documents: Sequence[Genuine], address: str, console: Console
-) -> AsyncIterator[App]:
-    """The product, having taken in the starter notes, and the documents from the site at this address."""
-    allowed = settings.model_copy(update={"fetch_allow": (f"{HOST}:{PORT}",)})
-    catalogue = site_catalogue(documents, address)
-    async with AsyncExitStack() as stack:
-        home = open_home(allowed.home)
-        url = await stack.enter_async_context(open_database(allowed, home))
-        pool = await stack.enter_async_context(db.open_pool(url))
-        app = build_app(allowed, catalogue, pool, load_embedder(allowed.embedder, home))
-        report = await ingest_all(app, console)
-        if rejected := [outcome.url for outcome in report.documents if outcome.outcome == "rejected"]:
-            raise ConfigError(f"{len(rejected)} documents were rejected, first {rejected[0]}. See the lines above.")
-        yield app
+def _refuse_rejected(report: Report) -> None:
+    if rejected := [outcome for outcome in report.outcomes if outcome.outcome == "rejected"]:
+        first = rejected[0]
+        raise ConfigError(f"{len(rejected)} documents were rejected, first {first.url}: {first.reason}. Mend that.")
 
 
 def site_catalogue(documents: Sequence[Genuine], address: str) -> Catalogue:

@@ -96,20 +96,18 @@ def _sections(title: str, markdown: str) -> Iterator[_Block]:
     lines = [line + "\n" for line in markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     nodes = SyntaxTreeNode(_BLOCKS.parse("".join(lines))).children
     headings = {node.map[0]: node for node in nodes if node.type == "heading" and node.map}
+    titled = sum(node.tag == "h1" for node in headings.values()) == 1 and bool(title)
     above: list[tuple[int, str]] = []
     line = 0
     for block in _blocks(nodes, lines, 0, len(lines)):
         level = int(headings[line].tag[1]) if block.kind == "heading" else 0
         if level:
-            words = plain_heading(headings[line].children[0].content)
+            # A single heading of the first level is the title once more, perhaps in other words.
+            words = plain_heading(headings[line].children[0].content) if level > 1 or not titled else ""
             above = [*(entry for entry in above if entry[0] < level), (level, words)]
         line += block.text.count("\n")
-        yield replace(block, path=_path(title, [words for _, words in above]), level=level)
-
-
-def _path(title: str, headings: Sequence[str]) -> str:
-    repeated = bool(headings) and headings[0].casefold() == title.casefold()
-    return " > ".join(part for part in (title, *headings[repeated:]) if part)
+        path = " > ".join(words for words in (title, *(words for _, words in above)) if words)
+        yield replace(block, path=path, level=level)
 
 
 def _blocks(nodes: Iterable[SyntaxTreeNode], lines: Sequence[str], start: int, end: int) -> Iterator[_Block]:
@@ -165,17 +163,25 @@ def _pack(blocks: Sequence[_Block], size: int) -> list[_Piece]:
     """One section's own blocks in pieces of about equal length, cut where they have to be."""
     parts = [replace(block, text=text) for block in blocks for text in _cut(block, size)]
     total = sum(len(part.text) for part in parts)
-    target = total / ceil(total / size)
+    even = total / ceil(total / size)
     pieces = [_Piece((), whole=False)]
     for part in parts:
         last, together = pieces[-1], pieces[-1].length + len(part.text)
-        full = together > (2 * size if last.bare else size) or last.length >= target
-        if not last.blocks or not full:
+        room = 2 * size if last.bare else size * 5 // 4 if last.length < size // 6 else size
+        if not last.blocks or (together <= room and (last.length < even or last.bare)):
             pieces[-1] = replace(last, blocks=(*last.blocks, part))
         else:
             carried = _lead_in(last, size - len(part.text))
             pieces[-1] = replace(last, blocks=last.blocks[: len(last.blocks) - len(carried)])
             pieces.append(_Piece((*carried, part), whole=False))
+    return _without_stub(pieces, size)
+
+
+def _without_stub(pieces: list[_Piece], size: int) -> list[_Piece]:
+    """A last piece of a line or two goes with the one before it."""
+    if len(pieces) > 1 and pieces[-1].length < size // 6 and pieces[-2].length + pieces[-1].length <= size * 5 // 4:
+        *pieces, before, stub = pieces
+        return [*pieces, _Piece(before.blocks + stub.blocks, whole=False)]
     return pieces
 
 
@@ -261,10 +267,13 @@ def _continued(line: str) -> str:
 
 
 def _fill(parts: Iterable[str], size: int) -> list[str]:
-    """Neighbouring parts joined while they fit."""
+    """Neighbouring parts joined while they fit, to about equal lengths."""
+    parts = list(parts)
+    total = sum(map(len, parts))
+    even = total / max(ceil(total / size), 1)
     filled: list[str] = []
     for part in parts:
-        if filled and len(filled[-1]) + len(part) <= size:
+        if filled and len(filled[-1]) < even and len(filled[-1]) + len(part) <= size:
             filled[-1] += part
         else:
             filled.append(part)

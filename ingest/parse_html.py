@@ -89,8 +89,7 @@ def _to_markdown(root: Tag, base: str | None, page: str | None) -> str:
     for heading in root.find_all(re.compile(r"^h[1-6]$")):
         _settle_heading(heading)
     for image in root.find_all("img"):
-        alt = _attribute(image, "alt").strip()
-        image.replace_with(alt) if alt else image.decompose()
+        _settle_image(image)
     for link in root.find_all("a"):
         _settle_link(link, base, page)
     text = _Converter(heading_style="atx", bullets="-", table_infer_header=True).convert_soup(root)
@@ -200,6 +199,13 @@ def _settle_heading(heading: Tag) -> None:
             link.unwrap()
     if not heading.get_text(strip=True):
         heading.decompose()
+
+
+def _settle_image(image: Tag) -> None:
+    """An image is what it says in words; one that stands alone says little in two or three."""
+    words = _attribute(image, "alt").split()
+    alone = image.parent is not None and not image.parent.get_text(strip=True) and image.parent.name not in {"td", "a"}
+    image.replace_with("" if alone and len(words) < 5 else " ".join(words))
 
 
 def _settle_link(link: Tag, base: str | None, page: str | None) -> None:
@@ -317,6 +323,9 @@ class _Converter(MarkdownConverter):
 
     def convert_br(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         return " " if "_inline" in parent_tags else "\n"
+
+    def convert_hr(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        return "\n\n"
 
     def convert_sup(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         before = str(el.previous_sibling or "")[-1:]

@@ -177,6 +177,10 @@ _CONTENTS = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _POINTER = re.compile(r"^([ \t]*)[-~!]>[ \t]*", re.MULTILINE)
+_LABEL_LINE = re.compile(
+    r"^([ \t>]*\*\*)(Note|Important|Warning|Tip|Caution)\*\*[ \t]*\n[ \t>]*(?=[\w`*\[])", re.MULTILINE
+)
+_RULE = re.compile(r"((?:\A|\n)[ \t]*\n|\A)[ ]{0,3}([-*_])(?:[ \t]*\2){2,}[ \t]*$", re.MULTILINE)
 _ALERT = re.compile(r"^([ \t>]*)\[!(\w+)\][ \t]*$", re.MULTILINE)
 _CONTAINER = re.compile(r"^[ \t]*:::+[ \t]*(?:(\w+)[ \t]*(.*?))?[ \t]*$", re.MULTILINE)
 _ADMONITION = re.compile(
@@ -194,6 +198,8 @@ def _drop_machinery(text: str, aside: _Aside) -> str:
     text = _POINTER.sub(r"\1> ", text)
     text = _ALERT.sub(lambda alert: f"{alert[1]}**{alert[2].capitalize()}:**", text)
     text = _CONTAINER.sub(lambda box: f"**{box[2] or box[1].capitalize()}:**\n" if box[1] else "", text)
+    text = _LABEL_LINE.sub(r"\1\2:** ", text)
+    text = _RULE.sub(r"\1", text)
     return _ADMONITION.sub(
         lambda note: (
             f"**{note[2] or note[1].capitalize()}:**\n" + re.sub(r"^(?: {4}|\t)", "", note[3], flags=re.MULTILINE)
@@ -282,10 +288,18 @@ def _settle_links(text: str, base: str | None) -> str:
     """Images become their descriptions; links are absolute, or only their words where that is impossible."""
     targets = {_label(found[1]): found[2] for found in _DEFINITION.finditer(text)}
     text = _DEFINITION.sub("", text)
-    text = _IMAGES.sub(lambda image: image[1].strip(), text)
+    text = _IMAGES.sub(
+        lambda image: _description(image[1], alone=image.string[image.start() - 1 : image.start()] == "\n"), text
+    )
     if targets:
         text = _REFERENCES.sub(lambda link: _referring(link, targets, base), text)
     return _LINKS.sub(lambda link: _linked(link[1], link[2] or link[3] or "", base), text)
+
+
+def _description(alt: str, *, alone: bool) -> str:
+    """What an image says in words. One that stands alone says little in two or three."""
+    words = re.sub(r"\\([\[\]])", "", alt).split()
+    return "" if words[:3] == ["Image", "NOT", "FOUND"] or (alone and len(words) < 5) else " ".join(words)
 
 
 def _label(text: str) -> str:

@@ -150,7 +150,7 @@ class _Seen:
 
 
 def load(model: str, prices: Path | None = None) -> AnthropicChat:
-    """The model of this name, with the prices in this file or the usual ones. Raises ConfigError where they are wrong."""
+    """The model of this name. Raises ConfigError where the prices, in this file or the usual ones, cannot be read."""
     return AnthropicChat(model, load_prices(prices))
 
 

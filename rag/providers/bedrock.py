@@ -162,7 +162,7 @@ class _Seen:
 
 
 def load(model: str, prices: Path | None = None) -> BedrockChat:
-    """The model of this id, with the prices in this file or the usual ones. Raises ConfigError where they are wrong."""
+    """The model of this id. Raises ConfigError where the prices, in this file or the usual ones, cannot be read."""
     return BedrockChat(model, load_prices(prices))
 
 

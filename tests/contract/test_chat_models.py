@@ -1,4 +1,4 @@
-"""What every chat model keeps to: the real SDKs against a server that speaks their wire formats, and the scripted one."""
+"""What every chat model keeps to: real SDKs against a server that speaks their wire formats, and the scripted one."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import AsyncIterator, Mapping
-from contextlib import aclosing
+import traceback
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from rag.errors import ConfigError, ProviderError, Rejected, Unavailable
-from rag.providers import anthropic, bedrock, openai
-from rag.providers.openai import Dialect
+from rag.providers.anthropic import AnthropicChat
+from rag.providers.bedrock import BedrockChat
+from rag.providers.openai import Dialect, OpenAIChat
 from rag.providers.prices import Tokens, load_prices
 from rag.types import ChatModel, Finish, Message, Usage
 from tests.fakes import ScriptedChat, Step
@@ -93,71 +95,84 @@ def script(play: Play) -> list[Step]:
     return [*play.pieces, Rejected("Ask otherwise.") if play.fault == "policy" else Unavailable("Try again.")]
 
 
-def real_model(provider: str, **limits: float) -> ChatModel:
+@asynccontextmanager
+async def real_model(provider: str, **limits: float) -> AsyncIterator[ChatModel]:
     prices = load_prices()
-    match provider:
-        case "anthropic":
-            return anthropic.AnthropicChat("claude-sonnet-4-6", prices, **limits)
-        case "openai":
-            return openai.OpenAIChat("gpt-5.4", prices, **limits)
-        case _:
-            return bedrock.BedrockChat("maker.model-v1:0", prices, **limits)
+    models: Mapping[str, Callable[[], ChatModel]] = {
+        "anthropic": lambda: AnthropicChat("claude-sonnet-4-6", prices, **limits),
+        "openai": lambda: OpenAIChat("gpt-5.4", prices, **limits),
+        "bedrock": lambda: BedrockChat("maker.model-v1:0", prices, **limits),
+    }
+    model = models[provider]()
+    try:
+        yield model
+    finally:
+        await model.aclose()
 
 
-@pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[ModelServer]:
+@pytest.fixture(scope="module")
+async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[ModelServer]:
     """The local server, and an environment that leads every SDK to it and to nothing else."""
-    for name in list(os.environ):
-        if name.upper().startswith(OWN_PREFIXES):
-            monkeypatch.delenv(name)
+    folder = tmp_path_factory.mktemp("nothing")
     async with model_server() as played:
-        settings = {
-            "ANTHROPIC_API_KEY": KEY,
-            "ANTHROPIC_BASE_URL": played.url,
-            "ANTHROPIC_CONFIG_DIR": str(tmp_path),
-            "OPENAI_API_KEY": KEY,
-            "OPENAI_BASE_URL": f"{played.url}/v1",
-            "AWS_ACCESS_KEY_ID": KEY,
-            "AWS_SECRET_ACCESS_KEY": KEY,
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": played.url,
-            "AWS_EC2_METADATA_DISABLED": "true",
-            "AWS_CONFIG_FILE": str(tmp_path / "config"),
-            "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials"),
-        }
-        for name, value in settings.items():
-            monkeypatch.setenv(name, value)
-        yield played
+        with pytest.MonkeyPatch.context() as environment:
+            for name in list(os.environ):
+                if name.upper().startswith(OWN_PREFIXES):
+                    environment.delenv(name)
+            for name, value in settings(played.url, folder).items():
+                environment.setenv(name, value)
+            yield played
 
 
-@pytest.fixture(params=REAL)
-async def real(request: pytest.FixtureRequest, server: ModelServer) -> AsyncIterator[RealStage]:
-    model = real_model(request.param, read=0.3)
-    yield RealStage(model, server)
-    await model.aclose()
+def settings(url: str, folder: Path) -> Mapping[str, str]:
+    return {
+        "ANTHROPIC_API_KEY": KEY,
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_CONFIG_DIR": str(folder),
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "AWS_ACCESS_KEY_ID": KEY,
+        "AWS_SECRET_ACCESS_KEY": KEY,
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": url,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_CONFIG_FILE": str(folder / "config"),
+        "AWS_SHARED_CREDENTIALS_FILE": str(folder / "credentials"),
+    }
 
 
-@pytest.fixture
-async def openai_stage(server: ModelServer) -> AsyncIterator[RealStage]:
-    model = real_model("openai")
-    yield RealStage(model, server)
-    await model.aclose()
-
-
-@pytest.fixture(params=[*REAL, "scripted"])
+@pytest.fixture(scope="module", params=[*REAL, "scripted"])
 async def stage(request: pytest.FixtureRequest, server: ModelServer) -> AsyncIterator[Stage]:
     if request.param == "scripted":
         yield ScriptedStage()
         return
-    model = real_model(request.param, read=0.3)
-    yield RealStage(model, server)
-    await model.aclose()
+    async with real_model(request.param, read=0.3) as model:
+        yield RealStage(model, server)
+
+
+@pytest.fixture(scope="module", params=REAL)
+async def real(request: pytest.FixtureRequest, server: ModelServer) -> AsyncIterator[RealStage]:
+    async with real_model(request.param, read=0.3) as model:
+        yield RealStage(model, server)
+
+
+@pytest.fixture
+async def openai_stage(server: ModelServer) -> AsyncIterator[RealStage]:
+    async with real_model("openai") as model:
+        yield RealStage(model, server)
+
+
+@pytest.fixture(autouse=True)
+def unset_levels() -> None:
+    """No model that an earlier test opened has quietened its SDK for this one."""
+    for name in ("anthropic", "openai", "botocore", "aiobotocore"):
+        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 async def collect(model: ChatModel, into: list[str | Finish], schema: Mapping[str, Any] | None = None) -> None:
     async with aclosing(model.stream(MESSAGES, max_tokens=50, schema=schema)) as stream:
         async for event in stream:
-            into.append(event)
+            into.append(event)  # noqa: PERF401  what came before an error is kept
 
 
 async def heard(model: ChatModel, schema: Mapping[str, Any] | None = None) -> list[str | Finish]:
@@ -250,8 +265,7 @@ async def test_a_structured_answer_that_was_cut_says_so(stage: Stage) -> None:
 async def test_cancelling_passes_through_and_closes_the_connection(real: RealStage) -> None:
     real.play(Play(fault="silent"))
     task = asyncio.create_task(heard(real.model))
-    while not real.server.requests:
-        await asyncio.sleep(0.01)
+    await real.server.asked.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -266,16 +280,18 @@ async def test_leaving_a_stream_early_closes_the_connection(stage: Stage) -> Non
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 429])
+@pytest.mark.parametrize("provider", REAL)
 async def test_neither_key_nor_prompt_is_in_an_error_or_a_log(
-    real: RealStage, caplog: pytest.LogCaptureFixture, status: int
+    server: ModelServer, caplog: pytest.LogCaptureFixture, provider: str, status: int
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    real.play(Play(status=status, headers=SOON))
+    server.play(Play(status=status, headers=SOON))
     told = ""
-    try:
-        await heard(real.model)
-    except ProviderError as error:
-        told = f"{error!r} {error.__cause__!r}"
+    async with real_model(provider) as model:
+        try:
+            await heard(model)
+        except ProviderError as error:
+            told = "".join(traceback.format_exception(error))
     logged = " ".join(f"{record.getMessage()} {record.exc_text}" for record in caplog.records)
     for secret in (KEY, "heron"):
         assert secret not in told
@@ -298,11 +314,10 @@ async def test_a_missing_key_names_the_variable(
 ) -> None:
     monkeypatch.delenv(variable)
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    model = real_model(provider)
-    with pytest.raises(Rejected, match=variable):
-        await heard(model)
-    assert not server.requests
-    await model.aclose()
+    async with real_model(provider) as model:
+        with pytest.raises(Rejected, match=variable):
+            await heard(model)
+        assert not server.requests
 
 
 @pytest.mark.parametrize(("provider", "variable"), [("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY")])
@@ -310,19 +325,17 @@ async def test_a_key_that_cannot_be_sent_is_rejected_without_being_shown(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch, provider: str, variable: str
 ) -> None:
     monkeypatch.setenv(variable, "schlüssel–geheim")
-    model = real_model(provider)
-    with pytest.raises(Rejected, match=variable) as caught:
-        await heard(model)
-    assert "geheim" not in str(caught.value)
-    await model.aclose()
+    async with real_model(provider) as model:
+        with pytest.raises(Rejected, match=variable) as caught:
+            await heard(model)
+        assert "geheim" not in str(caught.value)
 
 
 async def test_no_region_names_the_variable(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION")
-    model = real_model("bedrock")
-    with pytest.raises(Rejected, match="AWS_DEFAULT_REGION"):
-        await heard(model)
-    await model.aclose()
+    async with real_model("bedrock") as model:
+        with pytest.raises(Rejected, match="AWS_DEFAULT_REGION"):
+            await heard(model)
 
 
 async def test_a_passing_failure_is_retried_inside(real: RealStage) -> None:
@@ -344,19 +357,17 @@ async def test_the_wait_between_tries_is_the_one_asked_for(
 ) -> None:
     caplog.set_level(logging.INFO)
     server.play(Play(status=429, headers={"retry-after": "0.02"}), Play())
-    model = real_model(provider)
-    await heard(model)
-    assert any("0.02" in record.getMessage() for record in caplog.records if record.name.startswith(provider))
-    await model.aclose()
+    async with real_model(provider) as model:
+        await heard(model)
+        assert any("0.02" in record.getMessage() for record in caplog.records if record.name.startswith(provider))
 
 
 @pytest.mark.parametrize("provider", REAL)
 async def test_a_server_that_asks_for_an_hour_does_not_get_it(server: ModelServer, provider: str) -> None:
     server.play(Play(status=429, headers={"retry-after": "3600"}))
-    model = real_model(provider, start=1.0)
-    with pytest.raises(Unavailable):
-        await heard(model)
-    await model.aclose()
+    async with real_model(provider, start=1.0) as model:
+        with pytest.raises(Unavailable):
+            await heard(model)
 
 
 async def test_a_closed_model_opens_again(real: RealStage) -> None:
@@ -378,13 +389,12 @@ async def test_no_sampling_parameters_are_sent(real: RealStage) -> None:
 
 
 async def test_claude_gets_its_system_messages_apart_and_cached_to_their_end(server: ModelServer) -> None:
-    model = real_model("anthropic")
-    await heard(model)
-    body = server.requests[0].body
-    assert [block.get("cache_control") for block in body["system"]] == [None, {"type": "ephemeral"}]
-    assert [turn["role"] for turn in body["messages"]] == ["user", "assistant", "user"]
-    assert body["max_tokens"] == 50
-    await model.aclose()
+    async with real_model("anthropic") as model:
+        await heard(model)
+        body = server.requests[0].body
+        assert [block.get("cache_control") for block in body["system"]] == [None, {"type": "ephemeral"}]
+        assert [turn["role"] for turn in body["messages"]] == ["user", "assistant", "user"]
+        assert body["max_tokens"] == 50
 
 
 @pytest.mark.parametrize(
@@ -398,13 +408,12 @@ async def test_claude_gets_its_system_messages_apart_and_cached_to_their_end(ser
 async def test_the_schema_goes_where_the_provider_enforces_it(
     server: ModelServer, provider: str, place: tuple[str | int, ...]
 ) -> None:
-    model = real_model(provider)
-    await heard(model, SCHEMA)
-    found: Any = server.requests[0].body
-    for part in place:
-        found = found[part]
-    assert found == SCHEMA
-    await model.aclose()
+    async with real_model(provider) as model:
+        await heard(model, SCHEMA)
+        found: Any = server.requests[0].body
+        for part in place:
+            found = found[part]
+        assert found == SCHEMA
 
 
 async def test_text_beside_a_structured_answer_of_bedrock_is_passed_over(server: ModelServer) -> None:
@@ -417,9 +426,8 @@ async def test_text_beside_a_structured_answer_of_bedrock_is_passed_over(server:
             )
         )
     )
-    model = real_model("bedrock")
-    assert text(await heard(model, SCHEMA)) == '{"score": 1}'
-    await model.aclose()
+    async with real_model("bedrock") as model:
+        assert text(await heard(model, SCHEMA)) == '{"score": 1}'
 
 
 async def test_events_of_a_shape_that_nobody_expects_are_passed_over(server: ModelServer) -> None:
@@ -435,9 +443,8 @@ async def test_events_of_a_shape_that_nobody_expects_are_passed_over(server: Mod
             )
         )
     )
-    model = real_model("anthropic")
-    assert await heard(model) == [Finish("done", Usage(model.name, 0, 0))]
-    await model.aclose()
+    async with real_model("anthropic") as model:
+        assert await heard(model) == [Finish("done", Usage(model.name, 0, 0))]
 
 
 async def test_completions_without_choices_or_message_are_a_finish_alone(openai_stage: RealStage, shared: Path) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from math import isclose
 
 import pytest
 
+from bot.wiring import Models, build_app
 from eval.check_gold import check_gold
 from eval.dataset import Gold, GoldSet, Unanswerable
 from eval.ground import Ground
 from eval.runner import VARIANTS, askable, run_variant
+from ingest.fetch import open_fetcher
 from ingest.sources import Catalogue
 from rag import db
 from rag.settings import Settings
@@ -23,12 +26,17 @@ GOLD = GoldSet((BUCKET, SUBNET), (RECIPE,))
 
 
 @pytest.fixture
-async def ground(pool: db.Pool) -> Ground:
-    found = Ground(Settings(), Catalogue({}), pool, HashedWords(), "eval-", frozenset({"t/md/b.md"}), ())
-    library = found.app().library
+async def ground(pool: db.Pool) -> AsyncIterator[Ground]:
+    async with open_fetcher() as fetcher:
+        app = build_app(Settings(), Catalogue({}), pool, Models(HashedWords()), fetcher)
+        yield Ground(app, HashedWords(), "eval-", frozenset({"t/md/b.md"}), ())
+
+
+@pytest.fixture(autouse=True)
+async def documents(ground: Ground) -> None:
+    library = ground.app.library
     await put(library, "eval-t", "ingest/starter/t/a.md", ["Buckets keep **every** version.", "A bucket has a policy."])
     await put(library, "eval-t", "t/md/b.md", ["A subnet lies in one zone.", "A route table has routes."])
-    return found
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -52,7 +60,7 @@ async def test_a_sparse_search_finds_nothing_without_a_shared_word(ground: Groun
 
 async def test_the_confidence_is_the_one_that_the_product_gives(ground: Ground) -> None:
     result = await run_variant(ground, GOLD, "hybrid")
-    found = await ground.app(**VARIANTS["hybrid"]).retriever.retrieve("eval-t", BUCKET.question)
+    found = await ground.app.retriever.retrieve("eval-t", BUCKET.question)
     (seen,) = [v for v in result.verdicts if (v.question, v.phrasing) == ("g1", "question")]
     assert isclose(seen.confidence, found.confidence)
 

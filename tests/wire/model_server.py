@@ -228,19 +228,21 @@ def _message(headers: Mapping[str, str], payload: bytes) -> bytes:
 class ModelServer:
     """Plays the given plays, one a request; the last one again and again. Keeps the requests it saw.
 
-    `left` is set when a client closes its connection while the server still has something to say.
+    `asked` is set when a request has arrived, `left` when a client went away while the server had more to say.
     """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.plays: list[Play] = [Play()]
         self.requests: list[Request] = []
+        self.asked = asyncio.Event()
         self.left = asyncio.Event()
 
     def play(self, *plays: Play) -> None:
         """Set what happens next, and forget what happened."""
         self.plays = list(plays)
         self.requests = []
+        self.asked = asyncio.Event()
         self.left = asyncio.Event()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -248,6 +250,7 @@ class ModelServer:
         try:
             request = await _read(reader)
             self.requests.append(request)
+            self.asked.set()
             play = self.plays.pop(0) if len(self.plays) > 1 else self.plays[0]
             await self._answer(request, play, reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError):
