@@ -116,7 +116,7 @@ def ask(tenant: str, question: str, as_json: bool) -> None:
     from bot.wiring import new_id, open_app
 
     settings, catalogue = configured()
-    text = click.get_text_stream("stdin", errors="replace").read() if question == "-" else question
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if question == "-" else question
 
     async def answer() -> None:
         async with open_app(settings, catalogue) as app:

@@ -12,6 +12,7 @@ from pathlib import Path
 import uvicorn
 from rich.console import Console
 
+from bot.housekeeping import housekeeping
 from bot.progress import ingest_all
 from bot.web import create_app
 from bot.wiring import App, open_app
@@ -35,7 +36,8 @@ async def serve(settings: Settings, catalogue: Catalogue, console: Console) -> N
             await app.embedder.embed(["warm up"], "query")
             address = f"http://{_shown(settings.host)}:{listener.getsockname()[1]}"
             _tell(app, console)
-            await _serve(_Server(app, address), listener)
+            async with housekeeping(app.coach, settings.retain_days):
+                await _serve(_Server(app, address), listener)
 
 
 async def _serve(server: _Server, listener: socket.socket) -> None:
@@ -100,17 +102,21 @@ def _shown(host: str) -> str:
 
 
 def _tell(app: App, console: Console) -> None:
+    """What is on, what is off, and how to switch it on."""
+    for on, what in _features(app):
+        console.print(f"{'[green]on [/]' if on else '[yellow]off[/]'}  {what}", highlight=False, soft_wrap=True)
+
+
+def _features(app: App) -> Iterator[tuple[bool, str]]:
     settings = app.settings
-    database = "DATABASE_URL" if settings.database_url else f"embedded Postgres in {_short(settings.home)}"
-    console.print(f"[green]on[/]   answers: quoted from the documents, with citations ({settings.mode} search)")
-    console.print(f"[green]on[/]   database: {database}")
-    console.print("[green]on[/]   screens: secrets, e-mail addresses and card numbers are taken out of questions")
-    traces = (
-        f"to {settings.otlp_endpoint}" if settings.otlp_endpoint else "set OTEL_EXPORTER_OTLP_ENDPOINT to send them"
-    )
-    console.print(f"{'[green]on[/] ' if settings.otlp_endpoint else '[yellow]off[/]'}  traces: {traces}")
-    if settings.host in ("127.0.0.1", "localhost", "::1"):
-        console.print("[yellow]off[/]  other machines: set CERTCOACH_HOST=0.0.0.0 to let them in")
+    writers = ", then ".join(model.name for model in app.models.chat)
+    yield True, f"answers: quoted from the documents, with citations ({settings.mode} search)"
+    yield bool(writers), f"answers written by a language model: {writers or 'set ANTHROPIC_API_KEY or CERTCOACH_CHAT'}"
+    yield True, "screens: secrets and personal data are taken out of questions"
+    yield True, f"database: {'DATABASE_URL' if settings.database_url else 'embedded, in ' + _short(settings.home)}"
+    yield bool(settings.otlp_endpoint), f"traces: {settings.otlp_endpoint or 'set OTEL_EXPORTER_OTLP_ENDPOINT'}"
+    local = settings.host in ("127.0.0.1", "localhost", "::1")
+    yield not local, f"other machines: {'set CERTCOACH_HOST and CERTCOACH_API_KEYS' if local else settings.host}"
 
 
 def _short(home: Path) -> str:

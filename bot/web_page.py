@@ -10,7 +10,8 @@ from pathlib import Path
 
 from starlette.responses import HTMLResponse
 
-INDEX = Path(__file__).parent / "page" / "index.html"
+FOLDER = Path(__file__).parent / "page"
+_INCLUDE = re.compile(r"/\* include (\S+) \*/\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,12 @@ class Page:
     def response(self) -> HTMLResponse:
         """The page over HTTP; a browser asks again each time, so that an update is seen at once."""
         return HTMLResponse(self.html, headers={"content-security-policy": self.policy(), "cache-control": "no-cache"})
+
+
+def read_page() -> Page:
+    """The page for people: `index.html` with the style and the scripts that it includes in their places."""
+    index = (FOLDER / "index.html").read_text(encoding="utf-8")
+    return Page(_INCLUDE.sub(lambda found: (FOLDER / found[1]).read_text(encoding="utf-8"), index))
 
 
 def _hashes(html: str, tag: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
@@ -15,40 +14,12 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from bot.web_kinds import FAILED, INVALID, NOT_READY, REFUSED, TOO_LARGE, UNKNOWN_TENANT, Kind
 from rag.errors import DatabaseError, ProviderError, UnknownTenant, UserError
 
 logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of problem. `slug` is its anchor on the reference page, which is where its `type` leads."""
-
-    slug: str
-    status: int
-    title: str
-    detail: str
-
-
-UNKNOWN_TENANT = Kind(
-    "unknown-tenant", 404, "Unknown tenant", "Nobody studies that here; `known` lists the tenants there are."
-)
-INVALID = Kind(
-    "invalid-request", 422, "The request is not valid", "A field is missing or wrong; `errors` names each of them."
-)
-TOO_LARGE = Kind(
-    "too-large", 413, "The request is too large", "Shorten the question to the length that the detail names."
-)
-REFUSED = Kind("refused", 400, "The request cannot be served", "The detail says why.")
-NOT_READY = Kind(
-    "not-ready", 503, "Not ready", "Something that answering needs is not there. Try again soon; /readyz names it."
-)
-FAILED = Kind(
-    "failed", 500, "Something went wrong", "It is our mistake, not yours. The log has more under the reference."
-)
-KINDS = (UNKNOWN_TENANT, INVALID, TOO_LARGE, REFUSED, NOT_READY, FAILED)
 
 
 class FieldError(BaseModel):
@@ -91,8 +62,18 @@ class ProblemResponse(Response):
         super().__init__(problem.json_text(), status_code=problem.status, headers=dict(headers or {}))
 
 
+class ProblemError(HTTPException):
+    """Ends a request, wherever it is, with that problem."""
+
+    def __init__(self, problem: Problem, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(problem.status, problem.detail, dict(headers or {}))
+        self.problem = problem
+
+
 def problem_of(error: Exception) -> Problem:
     """What a client is told of an error; what it is not told goes to the log under the problem's reference."""
+    if isinstance(error, ProblemError):
+        return error.problem
     if isinstance(error, UnknownTenant):
         return Problem.of(UNKNOWN_TENANT, str(error), known=list(error.known))
     if isinstance(error, UserError):
@@ -109,8 +90,8 @@ def problem_of(error: Exception) -> Problem:
 async def on_http_error(request: Request, error: Exception) -> Response:
     """No such route, no such method, a body that cannot be read."""
     assert isinstance(error, HTTPException)
-    if error.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        return ProblemResponse(Problem.of(TOO_LARGE, error.detail))
+    if isinstance(error, ProblemError):
+        return ProblemResponse(error.problem, error.headers)
     title = HTTPStatus(error.status_code).phrase
     detail = _REMEDIES.get(error.status_code, error.detail)
     problem = Problem(type="about:blank", title=title, status=error.status_code, detail=detail)

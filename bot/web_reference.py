@@ -43,6 +43,8 @@ dt, dd { margin: 0; min-width: 0; }
 <h1>$title API</h1>
 <p class="soft">Version $version. $description
 For programs: <a href="/openapi.json">openapi.json</a>. For people: <a href="/">the page</a>.</p>
+<p>A server that listens beyond its own machine wants a key with each request to /v1:
+<code>Authorization: Bearer KEY</code>.</p>
 <pre>curl -s http://127.0.0.1:8080/v1/ask -H 'content-type: application/json' \\
   -d '{"tenant": "aws-saa", "question": "When do I choose a partition placement group?"}'</pre>
 $operations
@@ -75,11 +77,19 @@ def _operations(spec: Schema) -> Iterator[str]:
         for method, operation in methods.items():
             yield f"<h2><code>{method.upper()} {escape(path)}</code></h2><p>{escape(operation['summary'])}</p>"
             yield f'<p class="soft">{escape(_unwrapped(operation["description"]))}</p><dl>'
-            if "requestBody" in operation:
-                yield f"<dt>Body</dt><dd>{_content(operation['requestBody']['content'])}</dd>"
+            yield from _request(operation)
             for status, response in operation["responses"].items():
-                yield f"<dt>{status}</dt><dd>{_content(response['content'])}</dd>"
+                yield f"<dt>{status}</dt><dd>{_content(response.get('content'))}</dd>"
             yield "</dl>"
+
+
+def _request(operation: Schema) -> Iterator[str]:
+    for parameter in operation.get("parameters", ()):
+        described = escape(parameter.get("description", ""))
+        yield f"<dt><code>{parameter['name']}</code></dt>"
+        yield f'<dd><span class="type">in the {parameter["in"]}</span> {described}</dd>'
+    if "requestBody" in operation:
+        yield f"<dt>Body</dt><dd>{_content(operation['requestBody']['content'])}</dd>"
 
 
 def _problems() -> Iterator[str]:
@@ -100,7 +110,10 @@ def _objects(schemas: Schema) -> Iterator[str]:
         yield "</dl>"
 
 
-def _content(content: Schema) -> str:
+def _content(content: Schema | None) -> str:
+    """What comes in which media type; nothing, where nothing comes."""
+    if not content:
+        return '<span class="type">no content</span>'
     return "<br>".join(f"{_type(body['schema'])} <span class=type>{media}</span>" for media, body in content.items())
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from itertools import groupby
 
 from guardrails.clean import clean
+from guardrails.redact import Redaction
 from rag import trace
 from rag.types import Answer, Answerer, Events, Question, Screen
 
@@ -16,11 +18,16 @@ class Guarded:
 
     def __init__(self, inner: Answerer, screens: Sequence[Screen]) -> None:
         self._inner = inner
-        self._screens = tuple(screens)
+        self._stages = tuple((stage, tuple(group)) for stage, group in groupby(screens, _stage))
 
     async def answer(self, question: Question) -> Events:
-        with trace.span("screens", tenant=question.tenant):
-            screened = await self._screen(replace(question, text=clean(question.text)))
+        """What the screens leave to be answered; the whole of it is one tree of spans."""
+        async with aclosing(trace.question(question.tenant, self._answered(question))) as events:
+            async for event in events:
+                yield event
+
+    async def _answered(self, question: Question) -> Events:
+        screened = await self._screened(replace(question, text=clean(question.text)))
         if isinstance(screened, Answer):
             yield screened
             return
@@ -28,10 +35,19 @@ class Guarded:
             async for event in events:
                 yield event
 
-    async def _screen(self, question: Question) -> Question | Answer:
-        for screen in self._screens:
-            result = await screen.screen(question)
-            if isinstance(result, Answer):
-                return result
-            question = result
+    async def _screened(self, question: Question) -> Question | Answer:
+        for stage, screens in self._stages:
+            with trace.span(stage, "GUARDRAIL", tenant=question.tenant) as span:
+                for screen in screens:
+                    result = await screen.screen(question)
+                    if isinstance(result, Answer):
+                        span.set_attribute("certcoach.reason", result.reason)
+                        return result
+                    if result.text != question.text:
+                        span.set_attribute("certcoach.rewritten", True)
+                    question = result
         return question
+
+
+def _stage(screen: Screen) -> str:
+    return "redact" if isinstance(screen, Redaction) else "screens"

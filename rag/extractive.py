@@ -55,12 +55,10 @@ class ExtractiveAnswerer:
 
     async def answer(self, question: Question) -> Events:
         """One delta a quote, then the Answer."""
-        with trace.generator_span("answer", tenant=question.tenant) as span:
-            with trace.under(span):
-                found = await self._retriever.retrieve(question.tenant, search_text(question))
-            async with aclosing(self.quote(question, found)) as events:
-                async for event in events:
-                    yield event
+        found = await self._retriever.retrieve(question.tenant, search_text(question))
+        async with aclosing(self.quote(question, found)) as events:
+            async for event in events:
+                yield event
 
     async def quote(self, question: Question, found: Retrieved) -> Events:
         """The same from passages that have been found."""
@@ -87,7 +85,7 @@ class ExtractiveAnswerer:
 
     async def _quotes(self, question: Question, found: Retrieved) -> list[_Quote]:
         units = [split_units(passage.text) for passage in found.passages[:PASSAGES]]
-        with trace.span("quote", tenant=question.tenant):
+        with trace.span("quote", "CHAIN", tenant=question.tenant):
             ranked = await self._rank(question.text, found, units)
             chosen = await self._choose(ranked)
         return sorted(_completed(chosen, units), key=lambda quote: (_first(chosen, quote.source), quote.position))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import reduce
@@ -32,6 +32,8 @@ from rag.types import (
 
 log = logging.getLogger(__name__)
 
+GIVEN_UP = "a draft was given up"
+"""The log line with `model` and `why`, which metrics count."""
 MAX_TOKENS = 900
 """Room for the longest form of answer that the prompts ask for."""
 TRIES = 2
@@ -59,15 +61,13 @@ class GroundedAnswerer:
 
     async def answer(self, question: Question) -> Events:
         """Checked text as it comes, a Restart where a draft is given up, then the Answer."""
-        with trace.generator_span("answer", tenant=question.tenant) as span:
-            with trace.under(span):
-                found = await self._retriever.retrieve(question.tenant, search_text(question))
-            if not found.covered:
-                yield not_covered(self._new_id(), question, found)
-                return
-            async with aclosing(self._written(question, found)) as events:
-                async for event in events:
-                    yield event
+        found = await self._retriever.retrieve(question.tenant, search_text(question))
+        if not found.covered:
+            yield not_covered(self._new_id(), question, found)
+            return
+        async with aclosing(self._written(question, found)) as events:
+            async for event in events:
+                yield event
 
     async def _written(self, question: Question, found: Retrieved) -> Events:
         spent: list[Usage] = []
@@ -76,9 +76,7 @@ class GroundedAnswerer:
             room = MAX_TOKENS
             for _ in range(TRIES):
                 text, end = "", End("failed")
-                async with aclosing(
-                    Draft(model, messages, room).write(Release(found.passages, question.text))
-                ) as draft:
+                async with aclosing(self._draft(Draft(model, messages, room), question, found)) as draft:
                     async for event in draft:
                         if isinstance(event, End):
                             end = event
@@ -89,7 +87,7 @@ class GroundedAnswerer:
                 if end.kind in ("done", "cut", "uncovered"):
                     yield self._answer(question, found, text, end, _total(spent))
                     return
-                log.warning("a draft was given up", extra={"model": model.name, "why": end.kind})
+                log.warning(GIVEN_UP, extra={"model": model.name, "why": end.kind})
                 if text:
                     yield Restart("provider" if end.kind == "failed" else "repair")
                 if end.kind == "failed":
@@ -98,6 +96,24 @@ class GroundedAnswerer:
         async with aclosing(self._quoting.quote(question, found)) as quotes:
             async for quoted in quotes:
                 yield _quoted(quoted, spent) if isinstance(quoted, Answer) else quoted
+
+    async def _draft(self, draft: Draft, question: Question, found: Retrieved) -> AsyncGenerator[str | End, None]:
+        """The draft's events, under the spans of the model's call and of the output screen that it passes."""
+        tenant = question.tenant
+        with (
+            trace.generator_span("generate", "LLM", tenant=tenant) as generate,
+            trace.generator_span("release", "GUARDRAIL", tenant=tenant) as release,
+        ):
+            generate.set_attributes({**trace.model(draft.model.name), "llm.prompt_template.version": self._prompt})
+            writing = draft.write(Release(found.passages, question.text))
+            async with aclosing(trace.within(generate, writing)) as events:
+                async for event in events:
+                    if isinstance(event, End):
+                        generate.set_attributes(trace.usage(event.usage) if event.usage else {})
+                        release.set_attribute("certcoach.draft", event.kind)
+                        if event.kind == "withheld":
+                            release.set_attribute("certcoach.rule", event.detail.partition(" ")[0])
+                    yield event
 
     def _answer(self, question: Question, found: Retrieved, text: str, end: End, usage: Usage | None) -> Answer:
         if end.kind == "uncovered":

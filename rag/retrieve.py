@@ -8,7 +8,7 @@ from rag import trace
 from rag.confidence import confidence
 from rag.corpus import Corpus, Search
 from rag.fusion import fuse
-from rag.types import Candidate, Embedder, Fusion, Lexical, Mode, Passage, Retrieved, Scored
+from rag.types import Candidate, Embedder, Fusion, Lexical, Mode, Passage, Retrieved, Scored, Vector
 
 TYPICAL_PASSAGE = 400
 """Characters: no fewer are expected of a passage, so that one statement fetches enough of them to fill the budget."""
@@ -36,10 +36,25 @@ class Retriever:
 
     async def retrieve(self, tenant: str, text: str) -> Retrieved:
         """The passages for this text, best first, cut to the budget (at least one, if there is any)."""
-        candidates = await self._candidates(tenant, text)
+        vector = await self._vector(tenant, text)
+        with trace.span("retrieve", "RETRIEVER", tenant=tenant) as span:
+            search = Search(tenant, text, vector, self.recipe.mode, self.recipe.lexical, self.recipe.n)
+            found = await self._found(search)
+            span.set_attributes(trace.found(found))
+            return found
+
+    async def _vector(self, tenant: str, text: str) -> Vector | None:
+        if self.recipe.mode == "sparse":
+            return None
+        with trace.span("embed", "EMBEDDING", tenant=tenant) as span:
+            span.set_attribute("embedding.model_name", self._embedder.name)
+            return (await self._embedder.embed([text], "query"))[0]
+
+    async def _found(self, search: Search) -> Retrieved:
+        candidates = await self._candidates(search)
         ranking = fuse(candidates, self.recipe.mode, self.recipe.fusion)
         certainty = confidence(candidates, self.recipe.mode)
-        passages = await self._passages(tenant, ranking)
+        passages = await self._passages(search.tenant, ranking)
         scores = {scored.chunk_id: scored.score for scored in ranking}
         return Retrieved(
             passages=passages,
@@ -49,13 +64,8 @@ class Retriever:
             candidates=tuple(candidates),
         )
 
-    async def _candidates(self, tenant: str, text: str) -> list[Candidate]:
-        vector = None
-        if self.recipe.mode != "sparse":
-            with trace.span("embed", tenant=tenant):
-                vector = (await self._embedder.embed([text], "query"))[0]
-        with trace.span("search", tenant=tenant) as span:
-            search = Search(tenant, text, vector, self.recipe.mode, self.recipe.lexical, self.recipe.n)
+    async def _candidates(self, search: Search) -> list[Candidate]:
+        with trace.span("search", "RETRIEVER", tenant=search.tenant) as span:
             candidates = await self._corpus.candidates(search)
             span.set_attribute("certcoach.candidates", len(candidates))
             return candidates
@@ -64,7 +74,7 @@ class Retriever:
         if not ranking:
             return ()
         wanted = [scored.chunk_id for scored in ranking[: self.recipe.budget // TYPICAL_PASSAGE + 1]]
-        with trace.span("passages", tenant=tenant):
+        with trace.span("passages", "RETRIEVER", tenant=tenant):
             passages = await self._corpus.passages(tenant, wanted)
         return fill(passages, self.recipe.budget)
 

@@ -49,9 +49,9 @@ async def database(server: str, template: str) -> AsyncIterator[str]:
     name = f"test_{uuid4().hex[:12]}"
     superuser = server.replace("//certcoach@", "//postgres@")
     async with await psycopg.AsyncConnection.connect(superuser, autocommit=True) as conn:
-        await conn.execute(f"create database {name} template {template} owner certcoach")  # type: ignore[call-overload]
+        await conn.execute(f"create database {name} template {template} owner certcoach")
         yield server.replace("/certcoach?", f"/{name}?")
-        await conn.execute(f"drop database {name} with (force)")  # type: ignore[call-overload]
+        await conn.execute(f"drop database {name} with (force)")
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.corpora import HashedWords
 
 TEXT = "Amazon S3 stores objects in buckets. A bucket lives in one Region. CloudFront waits for 30 seconds."
 GOOD = "Buckets hold the objects of Amazon S3 [1]. CloudFront waits for 30 seconds [1]."
-Script = Sequence[str | Exception | Finish]
+Step = str | Exception | Finish
 
 
 def finish(stop: str = "done") -> Finish:
@@ -31,7 +31,7 @@ class Scripted:
 
     name = "scripted"
 
-    def __init__(self, *scripts: Script) -> None:
+    def __init__(self, *scripts: Sequence[Step]) -> None:
         self._scripts = scripts
         self.prompts: list[Sequence[Message]] = []
         self.rooms: list[int] = []
@@ -113,7 +113,7 @@ async def test_a_model_that_stays_unsupported_is_replaced_by_quotes() -> None:
 @pytest.mark.parametrize("error", [Unavailable("overloaded"), Rejected("bad key")])
 @given(index=st.integers(0, len(pieces(GOOD))))
 async def test_a_fault_at_any_delta_ends_in_quotes_with_a_note(error: Exception, index: int) -> None:
-    script = [*pieces(GOOD)[:index], error]
+    script: list[Step] = [*pieces(GOOD)[:index], error]
     events = [event async for event in answerer(Scripted(script)).answer(Question("t", "How long?"))]
     observed = await observe(answerer(Scripted(script)).answer(Question("t", "How long?")))
     restarts = [event.reason for event in events if isinstance(event, Restart)]
@@ -159,7 +159,7 @@ async def test_c14_a_draft_cut_in_its_first_sentence_is_tried_with_more_room() -
 
 @pytest.mark.parametrize("size", [1, 4, 100])
 async def test_a_model_that_declines_gives_an_unknown_with_what_is_missing(size: int) -> None:
-    script = [*pieces("NOT COVERED: The passages say nothing of prices.", size), finish()]
+    script: list[Step] = [*pieces("NOT COVERED: The passages say nothing of prices.", size), finish()]
     events, answer = await asked(Scripted(script))
     assert not [event for event in events if isinstance(event, Delta)]
     assert answer.kind == "unknown" and "The passages say nothing of prices." in answer.text

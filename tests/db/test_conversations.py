@@ -45,7 +45,7 @@ async def test_deleting_leaves_no_trace_of_what_was_said(conversations: Conversa
     assert await conversations.delete(TALK) and not await conversations.delete(TALK)
     async with db.tenant(pool, "t") as conn:
         for table in ("conversations", "answers", "feedback"):
-            cursor = await conn.execute(f"select count(*) from {table}")  # type: ignore[arg-type]
+            cursor = await conn.execute(f"select count(*) from {table}")
             assert await cursor.fetchone() == (0,)
 
 

@@ -84,7 +84,7 @@ async def test_row_level_security_holds_with_the_where_removed(pool: db.Pool, na
         "ids": sorted(owners),
     }
     for tenant in TENANTS:
-        rows = await db.fetch(pool, tenant, query, parameters, dict_row)  # type: ignore[arg-type]
+        rows = await db.fetch(pool, tenant, query, parameters, dict_row)
         assert rows and {owners[row["chunk_id"]] for row in rows} == {tenant}
 
 
@@ -92,7 +92,7 @@ async def test_a_statement_that_names_no_tenant_sees_nothing(pool: db.Pool) -> N
     await fill(pool, 4)
     async with db.connection(pool) as conn:
         for table in await tenant_tables(conn):
-            row = await (await conn.execute(f"select count(*) from {table}")).fetchone()  # type: ignore[call-overload]
+            row = await (await conn.execute(f"select count(*) from {table}")).fetchone()
             assert row == (0,), table
 
 

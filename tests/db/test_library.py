@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from random import Random
+from typing import get_args
 
 import pytest
 
 from rag import db, lexicon
 from rag.corpus import Corpus, Search
 from rag.library import Library
-from rag.types import Fetch
+from rag.types import Fetch, Lexical
 from tests.corpora import NOW, HashedWords, document, put
 
 SPACE, EDITION = HashedWords.name, "test-chunks"
@@ -170,8 +171,8 @@ async def test_c08_one_word_too_many_lowers_the_rank_and_does_not_empty_the_resu
 async def test_c09_any_text_can_be_searched(library: Library, corpus: Corpus, text: str) -> None:
     await put(library, "t", "a.md", ["The action s3:GetObject reads an object.", "Nothing here."])
     (vector,) = await HashedWords().embed([text], "query")
-    for lexical in ("bm25", "and"):
-        found = await corpus.candidates(Search("t", text, vector, "hybrid", lexical))  # type: ignore[arg-type]
+    for lexical in get_args(Lexical):
+        found = await corpus.candidates(Search("t", text, vector, "hybrid", lexical))
         assert {c.chunk_id for c in found if c.dense_rank}, "dense search runs for any text"
     if "GetObject" in text:
         assert len(await corpus.candidates(Search("t", text, None, "sparse"))) == 1

@@ -35,12 +35,12 @@ class Ended:
     err: str
 
 
-async def certcoach(home: Path, *arguments: str, stdin: str = "", cwd: Path = ROOT, **more: str) -> Ended:
+async def certcoach(home: Path, *arguments: str, stdin: str = "", **more: str) -> Ended:
     """Run a command to its end."""
     process = await asyncio.create_subprocess_exec(
         *COMMAND,
         *arguments,
-        cwd=cwd,
+        cwd=ROOT,
         env=environment(home, **more),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -28,7 +28,7 @@ def released(text: str, size: int = 3, question: str = "how?") -> tuple[str, Vio
     release = Release(passages(), question)
     shown = ""
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
-    for step in [lambda piece=piece: release.feed(piece) for piece in pieces] + [release.finish]:  # type: ignore[misc]
+    for step in [lambda piece=piece: release.feed(piece) for piece in pieces] + [release.finish]:
         for event in step():
             if isinstance(event, Violation):
                 return shown, event
