@@ -15,29 +15,33 @@ from rich.console import Console
 from bot.housekeeping import housekeeping
 from bot.progress import ingest_all
 from bot.web import create_app
+from bot.web_door import Access, access_for
+from bot.web_patience import Patience
 from bot.wiring import App, open_app
 from ingest.sources import Catalogue
 from rag.embedded import only_server, open_home
 from rag.errors import ConfigError
 from rag.settings import Settings
 
-GRACE = 10
-"""Seconds that running answers get to finish."""
+GRACE = round(Patience().answer) + 1
+"""Seconds that running answers get to finish: as long as an answer may take."""
 
 
 async def serve(settings: Settings, catalogue: Catalogue, console: Console) -> None:
     """Serve until the task is cancelled.
 
-    Raises ConfigError when the port is taken or another process serves from the same home.
+    Raises ConfigError when the port is taken, when another process serves from the same home, and when other machines
+    could come in without a key.
     """
     with _listening(settings.host, settings.port) as listener:
+        access = access_for(settings, catalogue.tenants, listener.getsockname()[0])
         async with only_server(open_home(settings.home)), open_app(settings, catalogue) as app:
             await ingest_all(app, console)
             await app.embedder.embed(["warm up"], "query")
             address = f"http://{_shown(settings.host)}:{listener.getsockname()[1]}"
             _tell(app, console)
             async with housekeeping(app.coach, settings.retain_days):
-                await _serve(_Server(app, address), listener)
+                await _serve(_Server(app, access, address), listener)
 
 
 async def _serve(server: _Server, listener: socket.socket) -> None:
@@ -53,10 +57,10 @@ async def _serve(server: _Server, listener: socket.socket) -> None:
 class _Server(uvicorn.Server):
     """Says when it is ready, and leaves the signals to `lifetime.run`."""
 
-    def __init__(self, app: App, address: str) -> None:
+    def __init__(self, app: App, access: Access, address: str) -> None:
         super().__init__(
             uvicorn.Config(
-                create_app(app.coach),
+                create_app(app.coach, access),
                 lifespan="off",
                 log_config=None,
                 access_log=False,

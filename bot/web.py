@@ -13,13 +13,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.sse import EventSourceResponse
 from starlette.exceptions import HTTPException
 
+from bot.metrics import metrics_response
 from bot.web_accept import EVENTS, prefers_events
 from bot.web_coach import Coach
 from bot.web_door import Access, Door
 from bot.web_edge import Edge
 from bot.web_exchange import Asked, Exchange, while_connected
 from bot.web_keys import Caller
-from bot.web_kinds import NOT_READY, UNKNOWN_ANSWER, UNKNOWN_CONVERSATION
+from bot.web_kinds import NO_KEY, NOT_READY, UNKNOWN_ANSWER, UNKNOWN_CONVERSATION
 from bot.web_models import (
     AnswerBody,
     AskBody,
@@ -50,13 +51,14 @@ def create_app(coach: Coach, access: Access | None = None, patience: Patience | 
     app = FastAPI(
         title="CertCoach",
         version=version("certcoach"),
-        description="Answers certification questions from the official documents, with citations.",
+        description="Answers certification questions from the documents, with citations.",
         docs_url=None,
         redoc_url=None,
         exception_handlers={HTTPException: on_http_error, RequestValidationError: on_invalid},
         # A question has one trace, which the coach begins; a second one of the framework's would split it.
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
+    app.state.router = router
     app.state.coach = coach
     app.state.patience = patience
     app.state.index = read_page()
@@ -139,6 +141,14 @@ async def readyz(coach: CoachOf, caller: CallerOf) -> ReadyBody | ProblemRespons
         return ProblemResponse(Problem.of(NOT_READY, checks=checks))
     documents = {slug: count for slug, count in state.documents.items() if caller.sees(slug)}
     return ReadyBody(ok=True, checks=checks, documents=documents)
+
+
+@router.get("/metrics", include_in_schema=False)
+async def metrics(coach: CoachOf, caller: CallerOf) -> Response:
+    """What operators watch, in Prometheus' text format; on a server with keys for a key of all tenants."""
+    if not caller.sees_all:
+        raise ProblemError(Problem.of(NO_KEY))
+    return Response(**await metrics_response(coach))
 
 
 @router.get(

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bot.web_keys import LOCAL, STRANGER, Caller, Keys
+from bot.web_keys import KEYLESS, LOCAL, REMEDY, STRANGER, Caller, Keys, parse_keys
 from bot.web_kinds import NO_KEY, WRONG_HOST
 from bot.web_problems import Problem, ProblemResponse
+from rag.errors import ConfigError
+from rag.settings import Settings
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+GUARDED = ("/v1/", "/metrics")
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(?::\d*)?")  # RFC 9110, 7.2
 
 
@@ -24,7 +29,7 @@ class Access:
     reader's browser, by letting its own name resolve to 127.0.0.1 (DNS rebinding).
     """
 
-    keys: Keys = Keys()
+    keys: Keys = KEYLESS
     hosts: frozenset[str] = LOOPBACK
 
     def caller(self, headers: Headers) -> Caller | None:
@@ -37,6 +42,21 @@ class Access:
     def addressed(self, headers: Headers) -> bool:
         """Whether the request was meant for this server."""
         return bool(self.keys) or _host(headers) in self.hosts
+
+
+def access_for(settings: Settings, tenants: Iterable[str], bound: str) -> Access:
+    """The access to a server that listens on the address `bound`.
+
+    Raises ConfigError for keys that are not well formed, and for none where other machines can reach the server.
+    """
+    keys = parse_keys(settings.api_keys.get_secret_value(), tenants)
+    if not keys and not ip_address(bound).is_loopback:
+        raise ConfigError(
+            f"CERTCOACH_HOST {settings.host} lets other machines in, so CERTCOACH_API_KEYS must hold a key. {REMEDY} "
+            "and set it as CERTCOACH_API_KEYS, or leave CERTCOACH_HOST at 127.0.0.1."
+        )
+    own = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return Access(keys, LOOPBACK | {own.lower()})
 
 
 class Door:
@@ -54,7 +74,7 @@ class Door:
         caller = self.access.caller(headers)
         if not self.access.addressed(headers):
             await ProblemResponse(Problem.of(WRONG_HOST))(scope, receive, send)
-        elif caller is None and scope["path"].startswith("/v1/"):
+        elif caller is None and scope["path"].startswith(GUARDED):
             challenge = {"www-authenticate": _challenge(headers)}
             await ProblemResponse(Problem.of(NO_KEY), challenge)(scope, receive, send)
         else:

@@ -65,6 +65,9 @@ class Keys:
         return Caller(f"key:{digest.hex()[:12]}", None if EVERY in opened else frozenset(opened))
 
 
+KEYLESS = Keys()
+
+
 def parse_keys(text: str, tenants: Iterable[str]) -> Keys:
     """The keys of `CERTCOACH_API_KEYS`, "tenant:key,tenant:key".
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
@@ -26,6 +26,11 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 def _whole(value: object) -> object:
     """JSON may spell half a character ("\\ud800"), which no encoder can write again: U+FFFD stands in for it."""
     return LONE_SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
+
+
+def _not_a_matter_of_form(schema: dict[str, Any]) -> None:
+    """What is too long is answered with 413 and not with 422, so it does not count as malformed."""
+    schema.pop("maxLength")
 
 
 Text = Annotated[str, BeforeValidator(_whole)]
@@ -51,6 +56,7 @@ class AskBody(Body):
         min_length=1,
         max_length=MAX_QUESTION,
         pattern=r"\S",
+        json_schema_extra=_not_a_matter_of_form,
         description=f"The question in your own words, at most {MAX_QUESTION:,} characters, not only white space.",
         examples=["When do I choose a partition placement group?"],
     )

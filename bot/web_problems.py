@@ -13,6 +13,7 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from bot.web_kinds import FAILED, INVALID, NOT_READY, REFUSED, TOO_LARGE, UNKNOWN_TENANT, Kind
 from rag.errors import DatabaseError, ProviderError, UnknownTenant, UserError
@@ -95,7 +96,16 @@ async def on_http_error(request: Request, error: Exception) -> Response:
     title = HTTPStatus(error.status_code).phrase
     detail = _REMEDIES.get(error.status_code, error.detail)
     problem = Problem(type="about:blank", title=title, status=error.status_code, detail=detail)
-    return ProblemResponse(problem, error.headers)
+    return ProblemResponse(problem, _allow(request, error.headers or {}))
+
+
+def _allow(request: Request, headers: Mapping[str, str]) -> Mapping[str, str]:
+    """The Allow header with all methods of the address; the framework lists those of the first route that fits."""
+    if "Allow" not in headers:
+        return headers
+    fitting = [route for route in request.app.state.router.routes if route.matches(request.scope)[0] is Match.PARTIAL]
+    methods = {method for route in fitting for method in route.methods}
+    return {"Allow": ", ".join(sorted(methods)) or headers["Allow"]}
 
 
 async def on_invalid(request: Request, error: Exception) -> Response:

@@ -7,7 +7,7 @@ from html import escape
 from string import Template
 from typing import Any
 
-from bot.web_problems import KINDS
+from bot.web_kinds import KINDS
 
 Schema = Mapping[str, Any]
 

@@ -157,7 +157,7 @@ async def _run_raw(connection: db.Connection, statements: _Statements) -> None:
 @asynccontextmanager
 async def _plain_connection(ground: Ground) -> AsyncIterator[db.Connection]:
     """A connection of psycopg alone, set up as those of the pool are."""
-    async with await psycopg.AsyncConnection.connect(ground.app.pool.conninfo, autocommit=True) as connection:
+    async with await psycopg.AsyncConnection.connect(str(ground.app.pool.conninfo), autocommit=True) as connection:
         await register_vector_async(connection)
         await connection.execute("set jit = off")
         yield connection

@@ -49,7 +49,7 @@ async def check_gold(gold: GoldSet, ground: Ground) -> AsyncIterator[Problem]:
 
 def repeated_ids(gold: GoldSet) -> Iterator[Problem]:
     """Ids that more than one question has."""
-    ids = Counter(question.id for question in (*gold.answerable, *gold.unanswerable))
+    ids = Counter([question.id for question in gold.answerable] + [question.id for question in gold.unanswerable])
     yield from (Problem(name, f"{count} questions have this id") for name, count in ids.items() if count > 1)
 
 

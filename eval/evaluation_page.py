@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from eval.calibration import Fit
 from eval.metrics import MEASURES, Metrics
+from eval.report import differences
 from eval.runner import Result
 
 
@@ -19,6 +20,8 @@ def results_page(results: Sequence[Result], left_out: int) -> str:
         " last two columns.",
         _table("variant", overall),
     ]
+    if len(results) > 1:
+        parts.append(_differences(results))
     if left_out:
         parts.append(f"{left_out} questions were left out, because their documents are not here.")
     for variant, slices in metrics.items():
@@ -44,6 +47,16 @@ def fits_page(fits: Sequence[Fit]) -> str:
         "Shares at the threshold 0.5: on the questions that the curve was fitted on / on questions held out (5 folds)."
     )
     return "\n\n".join([note, "\n".join([head, *rows])])
+
+
+def _differences(results: Sequence[Result]) -> str:
+    head = f"| against {results[0].variant} | phrasing | questions | recall@5 | 95 % interval | won | lost |"
+    rows = [
+        f"| {variant} | {phrasing} | {found.n} | {100 * found.mean:+.1f} | {100 * found.low:+.1f} …"
+        f" {100 * found.high:+.1f}{'' if found.is_noise else ' (beyond chance)'} | {found.won} | {found.lost} |"
+        for variant, phrasing, found in differences(results)
+    ]
+    return "\n".join([head, "|---|---|" + "---:|" * 5, *rows])
 
 
 def _table(name: str, rows: dict[str, Metrics]) -> str:

@@ -11,7 +11,8 @@ from rich.table import Column, Table
 
 from eval.calibration import Fit
 from eval.gate import Gate, Point
-from eval.metrics import MEASURES, Metrics
+from eval.metrics import MEASURES, Metrics, Ranking
+from eval.paired import Difference, compare
 from eval.runner import VARIANTS, Result
 
 
@@ -22,6 +23,8 @@ def show_results(results: Sequence[Result], console: Console) -> None:
     first = next(iter(overall.values()))
     console.print(_table("variant", overall))
     console.print(f"n = {first.n}; one question is {100 * first.floor:.1f} points.", highlight=False)
+    if len(results) > 1:
+        console.print(_differences(results))
     for variant, slices in metrics.items():
         console.print(_table(variant, slices))
     for result in results:
@@ -62,6 +65,10 @@ def results_json(results: Sequence[Result], left_out: int, fits: Sequence[Fit] =
     return {
         "questions_left_out": left_out,
         "fits": [asdict(fit) for fit in fits],
+        "against_first": [
+            {"variant": variant, "phrasing": phrasing, **asdict(found)}
+            for variant, phrasing, found in differences(results)
+        ],
         "variants": {
             result.variant: {
                 "settings": VARIANTS[result.variant],
@@ -73,6 +80,32 @@ def results_json(results: Sequence[Result], left_out: int, fits: Sequence[Fit] =
             for result in results
         },
     }
+
+
+def differences(results: Sequence[Result]) -> list[tuple[str, str, Difference]]:
+    """What each variant but the first changes in recall@5, over all phrasings and over each."""
+    base, *others = results
+    phrasings = ("all", *dict.fromkeys(ranking.phrasing for ranking in base.rankings))
+    return [
+        (other.variant, phrasing, compare(_of(base, phrasing), _of(other, phrasing)))
+        for other in others
+        for phrasing in phrasings
+    ]
+
+
+def _of(result: Result, phrasing: str) -> list[Ranking]:
+    return [ranking for ranking in result.rankings if phrasing in ("all", ranking.phrasing)]
+
+
+def _differences(results: Sequence[Result]) -> Table:
+    columns = _right("questions", "recall@5", "95 % interval", "won", "lost", "beyond chance")
+    table = Table(f"against {results[0].variant}", "phrasing", *columns)
+    for variant, phrasing, found in differences(results):
+        interval = f"{100 * found.low:+.1f} … {100 * found.high:+.1f}"
+        beyond = "no" if found.is_noise else "yes"
+        counts = (str(found.won), str(found.lost))
+        table.add_row(variant, phrasing, str(found.n), f"{100 * found.mean:+.1f}", interval, *counts, beyond)
+    return table
 
 
 def _metrics_json(metrics: Metrics) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from eval.calibration import COLUMNS, Fit, fit
 from eval.dataset import GoldSet
 from eval.ground import open_ground
-from eval.runner import Result, askable, run_variant
+from eval.runner import Result, askable, run_variants
 from rag.errors import ConfigError
 from rag.settings import Settings
 
@@ -33,12 +33,10 @@ async def evaluate(settings: Settings, gold: GoldSet, variants: Sequence[str], c
         asked = askable(gold, ground)
         if not asked.answerable:
             raise ConfigError("All questions are about documents that are not here. Run `certcoach eval corpus`.")
-        results = []
-        for variant in variants:
-            console.print(f"asking: {variant}", highlight=False)
-            results.append(await run_variant(ground, asked, variant))
+        console.print(f"asking {len(asked.answerable)} questions of {', '.join(variants)}", highlight=False)
+        results = await run_variants(ground, asked, variants)
         failures = [f"{outcome.key} was rejected: {outcome.reason}." for outcome in ground.rejected]
-    return Measured(tuple(results), len(gold.answerable) - len(asked.answerable), tuple(failures))
+    return Measured(results, len(gold.answerable) - len(asked.answerable), tuple(failures))
 
 
 def fit_gates(results: Sequence[Result]) -> tuple[Fit, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -82,22 +82,25 @@ class Asker:
         return _verdict(question, phrasing, await self._product.retrieve(self._prefix + question.tenant, text))
 
 
-async def run_variant(ground: Ground, gold: GoldSet, variant: str) -> Result:
-    """Ask every question in every phrasing."""
-    asker = Asker(ground, variant)
+async def run_variants(ground: Ground, gold: GoldSet, variants: Sequence[str]) -> tuple[Result, ...]:
+    """Ask every question in every phrasing of all variants in turn, so that a busy moment slows them all alike."""
+    askers = {variant: Asker(ground, variant) for variant in variants}
+    rankings: dict[str, list[Ranking]] = {variant: [] for variant in variants}
+    verdicts: dict[str, list[Verdict]] = {variant: [] for variant in variants}
     for tenant in dict.fromkeys(question.tenant for question in gold.answerable):
-        await asker.warm_up(tenant)
-    asked = [
-        await asker.rank(question, phrasing, text)
-        for question in gold.answerable
-        for phrasing, text in question.phrasings.items()
-    ]
-    outside = [
-        await asker.judge(question, phrasing, text)
-        for question in gold.unanswerable
-        for phrasing, text in question.phrasings.items()
-    ]
-    return Result(variant, tuple(ranking for ranking, _ in asked), (*(verdict for _, verdict in asked), *outside))
+        for asker in askers.values():
+            await asker.warm_up(tenant)
+    for question in gold.answerable:
+        for phrasing, text in question.phrasings.items():
+            for variant, asker in askers.items():
+                ranking, verdict = await asker.rank(question, phrasing, text)
+                rankings[variant].append(ranking)
+                verdicts[variant].append(verdict)
+    for outside in gold.unanswerable:
+        for phrasing, text in outside.phrasings.items():
+            for variant, asker in askers.items():
+                verdicts[variant].append(await asker.judge(outside, phrasing, text))
+    return tuple(Result(variant, tuple(rankings[variant]), tuple(verdicts[variant])) for variant in variants)
 
 
 def askable(gold: GoldSet, ground: Ground) -> GoldSet:

@@ -57,6 +57,9 @@ def decode_text(body: bytes, charset: str | None, *, is_html: bool) -> str:
 
 # Pages.
 
+_DEEPEST = 200
+"""Levels of elements; real pages have some thirty, and the conversion recurses."""
+
 
 def parse_html(body: bytes, *, url: str | None = None, charset: str | None = None) -> Parsed:
     """The main content of a page as Markdown with absolute links.
@@ -65,18 +68,23 @@ def parse_html(body: bytes, *, url: str | None = None, charset: str | None = Non
     Raises Unreadable where elements are nested too deeply to be a document.
     """
     soup = BeautifulSoup(decode_text(body, charset, is_html=True), "lxml")
-    try:
-        title = _title(soup)
-        _cut(soup)
-        markdown = _to_markdown(_main(soup), _base(soup, url), url)
-    except RecursionError:
-        raise Unreadable("its elements are nested too deeply for a document") from None
-    return Parsed(title, markdown)
+    _check_depth(soup)
+    title, base = _title(soup), _base(soup, url)
+    _cut(soup)
+    return Parsed(title, _to_markdown(_main(soup), base, url))
 
 
 def convert_fragment(html: str, url: str | None = None) -> str:
     """A piece of HTML, such as a table within a Markdown document, as Markdown."""
     return _to_markdown(BeautifulSoup(html, "lxml"), url, url)
+
+
+def _check_depth(soup: BeautifulSoup) -> None:
+    depths = {id(soup): 0}
+    for tag in soup.find_all(True):
+        depths[id(tag)] = depths[id(tag.parent)] + 1
+        if depths[id(tag)] > _DEEPEST:
+            raise Unreadable(f"its elements are nested more than {_DEEPEST} deep")
 
 
 def _to_markdown(root: Tag, base: str | None, page: str | None) -> str:
@@ -247,10 +255,17 @@ def _settle_note(note: Tag) -> None:
     if words:
         bold = Tag(name="strong")
         bold.string = words.rstrip(":") + ":"
-        first = next((child for child in note.children if isinstance(child, Tag) or str(child).strip()), None)
-        home = first if isinstance(first, Tag) and first.name in {"p", "div"} else note
+        home = note
+        while (first := _first(home)) is not None and first.name in {"p", "div"}:
+            home = first
         home.insert(0, bold)
         bold.insert_after(" ")
+
+
+def _first(tag: Tag) -> Tag | None:
+    """The element that the tag begins with; None where it begins with words."""
+    first = next((child for child in tag.children if isinstance(child, Tag) or str(child).strip()), None)
+    return first if isinstance(first, Tag) else None
 
 
 def _settle_table(table: Tag) -> None:

@@ -170,7 +170,7 @@ _MODULE = re.compile(
     re.MULTILINE,
 )
 _HIGHLIGHT = re.compile(r"\{%-?\s*highlight\s+(\w+)[^%]*%\}\n?(.*?)\{%-?\s*endhighlight\s*-?%\}", re.DOTALL)
-_SHORTCODE = re.compile(r"\{%.*?%\}|\{\{[<%].*?[>%]\}\}|[ \t]*\{[#:][^{}\n]{0,200}\}")
+_SHORTCODE = re.compile(r"\{%[^\n]{0,500}?%\}|\{\{[<%][^\n]{0,500}?[>%]\}\}|[ \t]*\{[#:][^{}\n]{0,200}\}")
 _CONTENTS = re.compile(
     r"(?:^(?:\*\*|#+ )(?:Topics|Contents|Table of contents|On this page):?(?:\*\*)?[ \t]*\n+)?"
     r"(?:^[ \t]*(?:[-*+]|\d{1,3}\.)[ \t]+\[[^\]\n]*\]\(#[^)\n]*\)[ \t]*(?:\n+|\Z)){3,}",
@@ -181,7 +181,7 @@ _LABEL_LINE = re.compile(
     r"^([ \t>]*\*\*)(Note|Important|Warning|Tip|Caution)\*\*[ \t]*\n[ \t>]*(?=[\w`*\[])", re.MULTILINE
 )
 _RULE = re.compile(r"((?:\A|\n)[ \t]*\n|\A)[ ]{0,3}([-*_])(?:[ \t]*\2){2,}[ \t]*$", re.MULTILINE)
-_ALERT = re.compile(r"^([ \t>]*)\[!(\w+)\][ \t]*$", re.MULTILINE)
+_ALERT = re.compile(r"^([ \t>]*)\[!(\w+)\][ \t]*(?:\n[ \t]*>[ \t]*(?=\S)|$)", re.MULTILINE)
 _CONTAINER = re.compile(r"^[ \t]*:::+[ \t]*(?:(\w+)[ \t]*(.*?))?[ \t]*$", re.MULTILINE)
 _ADMONITION = re.compile(
     r"""^(?:!!!|\?\?\?\+?)[ \t]+(\w+)(?:[ \t]+"([^"\n]*)")?[ \t]*\n"""
@@ -196,8 +196,8 @@ def _drop_machinery(text: str, aside: _Aside) -> str:
     text = _SHORTCODE.sub("", _MODULE.sub("", text))
     text = _CONTENTS.sub("", text)
     text = _POINTER.sub(r"\1> ", text)
-    text = _ALERT.sub(lambda alert: f"{alert[1]}**{alert[2].capitalize()}:**", text)
-    text = _CONTAINER.sub(lambda box: f"**{box[2] or box[1].capitalize()}:**\n" if box[1] else "", text)
+    text = _ALERT.sub(lambda alert: f"{alert[1]}**{alert[2].capitalize()}:** ", text)
+    text = _CONTAINER.sub(lambda box: f"**{box[2] or box[1].capitalize()}:**" if box[1] else "", text)
     text = _LABEL_LINE.sub(r"\1\2:** ", text)
     text = _RULE.sub(r"\1", text)
     return _ADMONITION.sub(
@@ -220,7 +220,7 @@ _IMAGE = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
 _BREAKS = re.compile(r"</?(?:p|div|center|details|section|figure|summary|blockquote)\b[^<>]*>", re.IGNORECASE)
 _TAGS = re.compile(
     r"</?(?:a|abbr|b|big|br|cite|code|del|em|figcaption|font|hr|i|ins|kbd|label|li|mark|meta|picture|q|s|samp|small|source"
-    r"|span|strong|sub|sup|tt|u|ul|ol|dl|dt|dd|table|tbody|thead|tr|td|th|var|video|wbr)\b[^<>]*/?>",
+    r"|span|strong|sub|sup|tt|u|ul|ol|dl|dt|dd|table|tbody|thead|tr|td|th|var|video|wbr)(?:[\s/][^<>]*)?>",
     re.IGNORECASE,
 )
 _COMPONENT = re.compile(r"<(/?)([A-Z][a-z]\w*(?:\.\w+)?)((?:\s[^<>]*?)?)(/?)>")
@@ -288,18 +288,18 @@ def _settle_links(text: str, base: str | None) -> str:
     """Images become their descriptions; links are absolute, or only their words where that is impossible."""
     targets = {_label(found[1]): found[2] for found in _DEFINITION.finditer(text)}
     text = _DEFINITION.sub("", text)
-    text = _IMAGES.sub(
-        lambda image: _description(image[1], alone=image.string[image.start() - 1 : image.start()] == "\n"), text
-    )
+    text = _IMAGES.sub(_description, text)
     if targets:
         text = _REFERENCES.sub(lambda link: _referring(link, targets, base), text)
     return _LINKS.sub(lambda link: _linked(link[1], link[2] or link[3] or "", base), text)
 
 
-def _description(alt: str, *, alone: bool) -> str:
+def _description(image: re.Match[str]) -> str:
     """What an image says in words. One that stands alone says little in two or three."""
-    words = re.sub(r"\\([\[\]])", "", alt).split()
-    return "" if words[:3] == ["Image", "NOT", "FOUND"] or (alone and len(words) < 5) else " ".join(words)
+    words = re.sub(r"\\([\[\]])", "", image[1]).split()
+    around = image.string[max(image.start() - 1, 0) : image.start()] + image.string[image.end() : image.end() + 1]
+    alone = not around.strip("\n") and len(words) < 5
+    return "" if alone or words[:3] == ["Image", "NOT", "FOUND"] else " ".join(words)
 
 
 def _label(text: str) -> str:

@@ -11,7 +11,7 @@ from rag.errors import FetchFailed, Unreadable
 
 Format = Literal["html", "markdown"]
 
-LEAST_OF_PAGE = 200
+LEAST_OF_PAGE = 30
 LEAST_OF_FILE = 40
 """Characters of text below which a page, or a file that somebody put there on purpose, holds nothing to study."""
 
@@ -52,7 +52,7 @@ def real_format(fetched: Fetched) -> Format:
     Raises Unreadable, with what it is instead, for anything but HTML, Markdown and plain text.
     """
     body, name = fetched.body, (fetched.final_url or fetched.url).split("?")[0].split("#")[0]
-    head = body[:4096].removeprefix(b"\xef\xbb\xbf")
+    head = _plain_bytes(body[:4096])
     declared = fetched.content_type or ""
     if not body.strip():
         raise Unreadable("it is empty")
@@ -68,13 +68,18 @@ def real_format(fetched: Fetched) -> Format:
     if _MARKDOWN_NAME.search(name) or declared in {"text/markdown", "text/plain", "text/x-markdown"}:
         return "markdown"
     tagged = "html" in declared or bool(_HTML_NAME.search(name))
-    return "html" if tagged and re.search(rb"<[a-zA-Z!]", body) else "markdown"
+    return "html" if tagged and re.search(rb"<[a-zA-Z!]", head) else "markdown"
+
+
+def _plain_bytes(head: bytes) -> bytes:
+    """The bytes without a byte order mark, and with one of UTF-16 as UTF-8."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return head.decode("utf-16", errors="ignore").encode()
+    return head.removeprefix(b"\xef\xbb\xbf")
 
 
 def _is_noise(head: bytes) -> bool:
-    """More than a tenth control characters is no text, unless a byte order mark explains the zeros."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return False
+    """More than a tenth control characters is no text."""
     return sum(byte < 9 or 13 < byte < 32 for byte in head) > len(head) / 10
 
 

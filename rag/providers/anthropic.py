@@ -181,16 +181,18 @@ def _format(schema: Mapping[str, Any] | None) -> types.OutputConfigParam | Omit:
 
 def _translated(name: str, error: Exception) -> ProviderError:
     match error:
+        case UnicodeEncodeError() | anthropic.APIConnectionError(__cause__=httpx2.LocalProtocolError()):
+            return Rejected(f"{name}: {_REMEDIES['authentication_error']}")  # no header can carry it
+        case httpx2.InvalidURL() | anthropic.APIConnectionError(__cause__=httpx2.UnsupportedProtocol()):
+            return Rejected(f"{name}: the address is not a URL. Correct ANTHROPIC_BASE_URL.")
         case anthropic.APIStatusError():
             return _refused(name, error)
         case anthropic.APITimeoutError() | httpx2.TimeoutException() | TimeoutError():
             return Unavailable(f"{name}: no answer in time. Try again later.")
         case anthropic.APIConnectionError() | httpx2.HTTPError():
             return Unavailable(f"{name}: the connection failed or was cut. Try again, or check the network.")
-        case anthropic.CredentialsError() | UnicodeEncodeError():
+        case anthropic.CredentialsError():
             return Rejected(f"{name}: {_REMEDIES['authentication_error']}")
-        case httpx2.InvalidURL():
-            return Rejected(f"{name}: the address is not a URL. Correct ANTHROPIC_BASE_URL.")
         case _:
             return Unavailable(f"{name}: the server sent something that cannot be read. Try again.")
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, closing
 from dataclasses import dataclass, field
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, Literal
 
@@ -211,6 +212,8 @@ def _translated(name: str, error: Exception) -> ProviderError:
         return Unavailable(f"{name}: no answer in time. Try again later.")
     if isinstance(error, (boto.BotoCoreError, aiohttp.ClientError)):
         return Unavailable(f"{name}: the connection failed or was cut. Try again, or check the network.")
+    if isinstance(error, ValueError) and not isinstance(error, (JSONDecodeError, UnicodeError)):
+        return Rejected(f"{name}: the address is not a URL. Correct AWS_ENDPOINT_URL_BEDROCK_RUNTIME.")
     return Unavailable(f"{name}: the server sent something that cannot be read. Try again.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -138,7 +137,6 @@ class OpenAIChat:
 
     def _open(self) -> AsyncOpenAI:
         if self._client is None:
-            _hush()
             self._client = AsyncOpenAI(timeout=self._timeout, max_retries=RETRIES)
         return self._client
 
@@ -239,6 +237,10 @@ def _tokens(usage: CompletionUsage) -> Tokens:
 
 def _translated(name: str, error: Exception) -> ProviderError:
     match error:
+        case UnicodeEncodeError() | openai.APIConnectionError(__cause__=httpx2.LocalProtocolError()):
+            return Rejected(f"{name}: {_NO_KEY}")  # no header can carry it
+        case httpx2.InvalidURL() | openai.APIConnectionError(__cause__=httpx2.UnsupportedProtocol()):
+            return Rejected(f"{name}: the address is not a URL. Correct OPENAI_BASE_URL.")
         case openai.APIStatusError(status_code=status):
             return _refused(name, status)
         case openai.APITimeoutError() | httpx2.TimeoutException() | TimeoutError():
@@ -249,10 +251,8 @@ def _translated(name: str, error: Exception) -> ProviderError:
             return Rejected(f"{name}: {_REFUSED}")
         case openai.APIError():
             return Unavailable(f"{name}: the provider broke off with an error. Try again later.")
-        case openai.OpenAIError() | UnicodeEncodeError():
+        case openai.OpenAIError():
             return Rejected(f"{name}: {_NO_KEY}")
-        case httpx2.InvalidURL():
-            return Rejected(f"{name}: the address is not a URL. Correct OPENAI_BASE_URL.")
         case _:
             return Unavailable(f"{name}: the server sent something that cannot be read. Try again.")
 
@@ -263,9 +263,3 @@ def _refused(name: str, status: int) -> ProviderError:
     if status >= 500 or status in _PASSING:
         return Unavailable(f"{name}: the provider is overloaded or has a fault. Try again later.")
     return Rejected(f"{name}: {_REMEDIES.get(status, _REFUSED)}")
-
-
-def _hush() -> None:
-    """Keep the SDK's debug lines out of every log; they are about requests, and requests hold people's words."""
-    log = logging.getLogger("openai")
-    log.setLevel(max(log.getEffectiveLevel(), logging.INFO))

@@ -4,179 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import re
-import shutil
-import socket
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
-import uvicorn
-from playwright.async_api import Browser, BrowserContext, Page, Route, ViewportSize, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, Page, Route, ViewportSize, expect
 
-from bot.web import create_app
-from rag.types import (
-    Answer,
-    AnswerKind,
-    Blueprint,
-    Citation,
-    Delta,
-    Event,
-    Events,
-    Notice,
-    Passage,
-    Reason,
-    Restart,
-    Tenant,
-)
+from rag.types import Answer, AnswerKind, Delta, Notice, Reason, Restart
+from tests.browser.chromium import PHONE, WIDE, chromium, needs_chromium
+from tests.fakes_web import TEXT, ScriptedCoach, Stage, answer, staged
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or "/usr/bin/chromium"
-
-pytestmark = pytest.mark.skipif(
-    not Path(CHROMIUM).exists(), reason="There is no Chromium. Install it, on Debian with `apt-get install chromium`."
-)
-
-WIDE: ViewportSize = {"width": 1360, "height": 900}
-PHONE: ViewportSize = {"width": 360, "height": 740}
-
-RACKS = Passage(
-    chunk_id=1,
-    document="groups",
-    url="https://docs.example/groups",
-    title="Placement groups",
-    citation="User Guide",
-    heading="Placement groups > Strategies > Partition",
-    text="A partition is a segment. **Each partition** has its own set of racks. Racks have their own power.",
-    before="What came before.",
-    after="What came after.",
-    dated="2024-05-30",
-)
-LIMITS = Passage(
-    chunk_id=2,
-    document="limits",
-    url="https://docs.example/limits",
-    title="Rules and limits",
-    citation="User Guide",
-    heading="Rules and limits",
-    text="| Group | Most |\n|---|---|\n| partition | seven partitions |\n| spread | seven instances |",
-    before="",
-    after="",
-    dated=None,
-)
-TEXT = (
-    "Choose a **partition** group. Each partition has its own set of racks [1].\n\n"
-    "- At most seven partitions for a partition group. [2]\n\n"
-    "```sh\naws ec2 describe-placement-groups --group-names a-group-with-a-rather-long-name --output table\n```\n\n"
-    "| Group | Most |\n|---|---|\n| partition | seven partitions in each zone of the region [2] |\n"
-)
-
-
-def answer(asked: str, text: str = TEXT) -> Answer:
-    cited = [Citation(n + 1, n, each.url, each.title, each.heading) for n, each in enumerate((RACKS, LIMITS))]
-    return Answer(
-        id="a",
-        kind="answer",
-        reason="none",
-        text=text,
-        asked=asked,
-        citations=tuple(cited),
-        passages=(RACKS, LIMITS),
-        confidence=0.92,
-    )
-
-
-def tenant(slug: str, title: str) -> Tenant:
-    topics = ("placement groups", "storage classes", "endpoints")
-    return Tenant(slug, title, "X-1", "UTC", topics, Blueprint("1", "2024-01-01", True, ()), ())
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    ok: bool = True
-    checks: Mapping[str, str] = field(default_factory=dict)
-    documents: Mapping[str, int] = field(default_factory=lambda: {"aws-saa": 12, "gcp-ace": 1})
-
-
-@dataclass(slots=True)
-class ScriptedCoach:
-    """Yields its events, the first `early` of them at once and the others when the test lets it go on."""
-
-    events: tuple[Event, ...] = ()
-    early: int = 99
-    failures: int = 0
-    go_on: asyncio.Event = field(default_factory=asyncio.Event)
-    closed: asyncio.Event = field(default_factory=asyncio.Event)
-    asked: list[tuple[str, str, str | None]] = field(default_factory=list)
-    unready: int = 0
-    tenants: tuple[Tenant, ...] = (
-        tenant("aws-saa", "AWS Certified Solutions Architect – Associate"),
-        tenant("gcp-ace", "Google Associate Cloud Engineer"),
-    )
-
-    async def ask(self, tenant: str, text: str, conversation: str | None = None) -> Events:
-        self.asked.append((tenant, text, conversation))
-        try:
-            if self.failures:
-                self.failures -= 1
-                raise RuntimeError("broken")
-            for position, event in enumerate(self.events or (Delta(TEXT), answer(text))):
-                if position == self.early:
-                    await self.go_on.wait()
-                yield event
-        finally:
-            self.closed.set()
-
-    async def ready(self) -> State:
-        if self.unready:
-            self.unready -= 1
-            raise RuntimeError("not yet")
-        return State()
-
-
-@dataclass(slots=True)
-class Stage:
-    """One server for all tests, with the coach of the current one."""
-
-    url: str = ""
-    coach: ScriptedCoach = field(default_factory=ScriptedCoach)
-
-    @property
-    def tenants(self) -> tuple[Tenant, ...]:
-        return self.coach.tenants
-
-    def ask(self, tenant: str, text: str, conversation: str | None = None) -> Events:
-        return self.coach.ask(tenant, text, conversation)
-
-    async def ready(self) -> State:
-        return await self.coach.ready()
-
-
-class Server(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 async def stage() -> AsyncIterator[Stage]:
-    stage = Stage()
-    listener = socket.create_server(("127.0.0.1", 0))
-    stage.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server = Server(uvicorn.Config(create_app(stage), log_level="error", timeout_graceful_shutdown=1))
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    yield stage
-    server.should_exit = True
-    await serving
+    async with staged() as stage:
+        yield stage
 
 
 @pytest.fixture(scope="module")
 async def browser() -> AsyncIterator[Browser]:
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+    async with chromium() as browser:
         yield browser
-        await browser.close()
 
 
 @pytest.fixture
@@ -331,13 +181,13 @@ async def test_history_stays_above_the_box_and_continues_the_conversation(page: 
     await ask(page, "Second?")
     await expect(page.locator(".entry .sources")).to_have_count(2)
     await expect(page.locator(".entry h2")).to_have_text(["First?", "Second?"])
-    first, second = (conversation for _, _, conversation in coach.asked)
+    first, second = (talk.id for talk, _ in coach.asked)
     assert first == second
     await page.get_by_role("button", name="New conversation").click()
     await expect(page.locator(".entry")).to_have_count(0)
     await ask(page, "Third?")
     await expect(page.locator(".entry .sources")).to_have_count(1)
-    assert coach.asked[2][2] != first
+    assert coach.asked[2][0].id != first
 
 
 # --- choosing, asking, stopping ---
@@ -346,7 +196,7 @@ async def test_history_stays_above_the_box_and_continues_the_conversation(page: 
 async def test_an_example_made_of_a_topic_asks_itself(page: Page, coach: ScriptedCoach) -> None:
     await page.get_by_role("button", name="What should I know about placement groups?").click()
     await expect(page.locator(".entry .sources")).to_be_visible()
-    assert coach.asked[0][:2] == ("aws-saa", "What should I know about placement groups?")
+    assert (coach.asked[0][0].tenant, coach.asked[0][1]) == ("aws-saa", "What should I know about placement groups?")
 
 
 async def test_the_tenant_is_remembered_and_an_address_can_name_it(

@@ -12,7 +12,7 @@ from bot.wiring import Models, build_app
 from eval.check_gold import check_gold
 from eval.dataset import Gold, GoldSet, Unanswerable
 from eval.ground import Ground
-from eval.runner import VARIANTS, askable, run_variant
+from eval.runner import VARIANTS, askable, run_variants
 from ingest.fetch import open_fetcher
 from ingest.sources import Catalogue
 from rag import db
@@ -41,7 +41,7 @@ async def documents(ground: Ground) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 async def test_every_variant_asks_every_phrasing_once(ground: Ground, variant: str) -> None:
-    result = await run_variant(ground, GOLD, variant)
+    (result,) = await run_variants(ground, GOLD, [variant])
     assert sorted(ranking.key for ranking in result.rankings) == [
         f"{question}/{phrasing}" for question in ("g1", "g2") for phrasing in ("paraphrase", "question")
     ]
@@ -49,24 +49,24 @@ async def test_every_variant_asks_every_phrasing_once(ground: Ground, variant: s
 
 
 async def test_a_question_in_the_passages_words_finds_it_first(ground: Ground) -> None:
-    result = await run_variant(ground, GOLD, "hybrid")
+    (result,) = await run_variants(ground, GOLD, ["hybrid"])
     assert [ranking.rank for ranking in result.rankings if ranking.phrasing == "question"] == [1, 1]
 
 
 async def test_a_sparse_search_finds_nothing_without_a_shared_word(ground: Ground) -> None:
-    result = await run_variant(ground, GOLD, "sparse")
+    (result,) = await run_variants(ground, GOLD, ["sparse"])
     assert [ranking.rank for ranking in result.rankings if ranking.key == "g1/paraphrase"] == [None]
 
 
 async def test_the_confidence_is_the_one_that_the_product_gives(ground: Ground) -> None:
-    result = await run_variant(ground, GOLD, "hybrid")
+    (result,) = await run_variants(ground, GOLD, ["hybrid"])
     found = await ground.app.retriever.retrieve("eval-t", BUCKET.question)
     (seen,) = [v for v in result.verdicts if (v.question, v.phrasing) == ("g1", "question")]
     assert isclose(seen.confidence, found.confidence)
 
 
 async def test_another_tenants_passages_are_not_found(ground: Ground) -> None:
-    result = await run_variant(ground, GoldSet((replace(BUCKET, tenant="other"),)), "hybrid")
+    (result,) = await run_variants(ground, GoldSet((replace(BUCKET, tenant="other"),)), ["hybrid"])
     assert {ranking.rank for ranking in result.rankings} == {None}
 
 

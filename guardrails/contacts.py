@@ -1,0 +1,86 @@
+"""Ways to reach somebody: mail addresses, telephone numbers, and the address of a home's line."""
+
+from __future__ import annotations
+
+import re
+
+from guardrails.checks import public_address
+from guardrails.rule import Match, Rule, rule, value
+
+_SERVICE_MAIL = re.compile(
+    r"(?i)^(?:git|hg|svn|ec2-user|ubuntu|centos|debian|fedora|root|postgres|user|username|name|you|someone|email)@"
+    r"|@[\w.-]*(?:gserviceaccount\.com|\.compute\.internal|\.amazonaws\.com|\.iam)$|@(?:github|gitlab|bitbucket)\.(?:com|org)$"
+)
+_USERINFO = re.compile(r"://[^/\s]*$")
+_NO_HOST = re.compile(r"(?i)\b(?:the|this|that|my|your|our|a|all|least|most|first|once|which)\b")
+_NOT_MINE = re.compile(r"(?i)elastic|instance|server|\bec2|\bvm\b|\bnat\b|load ?balancer|\blb\b|gateway|bastion|private|cluster|\bpod\b")
+
+
+def _personal_mail(match: Match) -> bool:
+    before = match.string[max(0, match.start() - 200) : match.start()]
+    return not _SERVICE_MAIL.search(match[0]) and not _USERINFO.search(before)
+
+
+def _spelled_mail(match: Match) -> bool:
+    return not _NO_HOST.search(match["host"]) and not _NO_HOST.fullmatch(match["local"])
+
+
+def _digits(match: Match) -> int:
+    return sum(character.isdigit() for character in value(match))
+
+
+def _international(match: Match) -> bool:
+    return 8 <= _digits(match) <= 15
+
+
+def _national(match: Match) -> bool:
+    return 7 <= _digits(match) <= 13
+
+
+def _home_line(match: Match) -> bool:
+    return public_address(value(match)) and not _NOT_MINE.search(match[0])
+
+
+_PHONE_WORD = (
+    r"(?i:\b(?:tele)?(?:phone|fon)(?:e|nummer)?s?|\btel|\btlf|\bcall(?:ing)?\b|\bmobile?|\bcell(?:ulare?)?|\bwhats ?app|\bzap|\bhandy"
+    r"|m[oó]vil|celular|tel[eé]fono|telefone|t[eé]l[eé]phone|portable|\bnum[eé]ro|\bruft|\bring\b|\brings\b|\bsms|\btext(?: me)?\b"
+    r"|\bfax|\bphn|\bmob|\bcontact|\breach me|\bdial)|電話|携帯|手机|电话|हेलो|फ़ोन|फोन|मोबाइल|هاتف|جوال|رقمي|телефон|전화"
+)
+_NUMBER = r"\(?\d{1,5}\)?(?:[ .\-/]{1,2}\(?\d{1,5}\)?){0,6}"
+_IPV4 = r"(?:\d{1,3}\.){3}\d{1,3}"
+_HOME = (
+    r"(?i:\b(?:my|mine|home|house|own|personal|mera|mere|ghar|mi|mia|mio|meu|minha|mon|ma|mein(?:e|er|em)?|heim\w*|zuhause|casa|maison)\b)"
+    r"|自宅|我的|家"
+)
+
+CONTACTS: tuple[Rule, ...] = (
+    rule(
+        "EMAIL",
+        r"(?<![A-Za-z0-9À-ɏ._%+/-])[A-Za-z0-9À-ɏ_%+-][A-Za-z0-9À-ɏ._%+-]{0,63}@(?:[A-Za-z0-9À-ɏ-]{1,63}\.){1,5}"
+        r"[A-Za-z]{2,24}(?![A-Za-z0-9-]|\.[A-Za-z]{2})",
+        _personal_mail,
+    ),
+    rule(
+        "EMAIL",
+        r"(?i)(?<![\w.+-])(?P<local>[a-z0-9][\w+.-]{0,40}(?: (?:dot|punkt|punto|ponto|point) [\w-]{1,30}){0,3})"
+        r"(?: ?[\[({<] ?(?:at|ät|arroba|@) ?[\])}>] ?| (?:at|ät|arroba|chez) )"
+        r"(?P<host>[a-z0-9-]{1,40}(?:(?: ?[\[({<] ?(?:dot|\.|punkt|punto|ponto|point) ?[\])}>] ?"
+        r"| (?:dot|punkt|punto|ponto|point) )[a-z0-9-]{2,24}){1,4})(?![\w-])",
+        _spelled_mail,
+    ),
+    rule("EMAIL", r"(?i)(?<![\w.+-])[a-z0-9][\w+.-]{0,40} ?[\[({<] ?(?:at|ät|arroba|@) ?[\])}>] ?(?:[a-z0-9-]{1,40}\.){1,4}[a-z]{2,24}(?![\w-])"),
+    rule(
+        "PHONE",
+        rf"(?<![\w+.:/-])(?:\+ ?|00 ?(?=[1-9]))\d{{1,3}}[ .\-/]{{0,2}}{_NUMBER}(?![\w]|[.,:]\d)",
+        _international,
+    ),
+    rule("PHONE", rf"{_PHONE_WORD}[^\n\d+]{{0,40}}?(?P<v>(?<![\w+.,:/-])\+?{_NUMBER})(?![A-Za-z0-9_]|[.,:]\d|/\d|%)", _national),
+    rule("PHONE", r"(?<![\w.+/:-])(?P<v>\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}[.-]\d{3}[.-]\d{4}|\(\d{2}\) ?9?\d{4}-\d{4}"
+         r"|0\d{1,3}-\d{3,4}-\d{4}|07\d{3} \d{6}|0[1-7](?: \d{2}){4}|0[1-7](?:\.\d{2}){4})(?![\w-]|[.,:]\d)"),
+    rule("IP_ADDRESS", rf"(?:{_HOME})[^.\n]{{0,30}}?(?i:\bip(?:v4)?s?\b|ip-adresse|ipの)[^\d\n]{{0,25}}?(?P<v>(?<![\w.]){_IPV4}(?:/32)?)(?![\w/]|\.\d)", _home_line),
+    rule("IP_ADDRESS", rf"(?i:\bip)\b[^.\n\d]{{0,30}}?(?:{_HOME})[^\n\d]{{0,25}}?(?P<v>(?<![\w.]){_IPV4}(?:/32)?)(?![\w/]|\.\d)", _home_line),
+    rule("IP_ADDRESS", rf"(?P<v>(?<![\w.]){_IPV4}(?:/32)?)(?![\w/]|\.\d)[^\n\d]{{0,12}}?(?:{_HOME})[^\n\d]{{0,12}}\b(?i:ip|router|wifi|wlan|line|fibre)\b", _home_line),
+    rule("IP_ADDRESS", rf"(?:{_HOME})[^.\n]{{0,30}}?(?i:\bip(?:v6)?\b|ip-adresse)[^\n]{{0,20}}?(?P<v>(?<![\w:.])(?:[0-9a-fA-F]{{1,4}}:){{2,7}}"
+         rf"(?::?[0-9a-fA-F]{{1,4}}){{1,6}})(?![\w:])", _home_line),
+)  # fmt: skip
+"""Rules for ways to reach somebody."""

@@ -1,0 +1,96 @@
+"""Numbers that stand for a person: cards and accounts by their check sums, the others beside the word for them."""
+
+from __future__ import annotations
+
+import re
+
+from guardrails.checks import iban, luhn
+from guardrails.rule import Match, Rule, rule, value
+
+_SEGMENT = r"[A-Z]{0,6}\d[A-Z0-9]{0,14}"
+_NUMBER = rf"(?:[A-Z]{{1,6}}[ .\-]?)?{_SEGMENT}(?:[ .\-/]{_SEGMENT}){{0,6}}(?:[ .\-]?[A-Z](?![A-Za-z0-9]))?"
+_LINK = (
+    r"(?: ?(?i:number|num|no|nr|nummer|numero|número|n[°ºo]|番号|号码|id|card|book|#|code|is|ist|es|est|é|was|hai|it'?s|its|says|shows)\b"
+    r"|[\s:=#.,°º'\"()\-]|番号|号码|は|が|を){0,12}"
+)
+_NATIONAL = (
+    r"(?i:\bssn\b|\bsocial(?: security| insurance)?\b(?: (?:number|no))?|\bdni\b|\bnie\b|\bnif\b|\bcpf\b|\bcnpj\b|\brg\b|\bbsn\b|\bsteuer-?(?:id|nummer|nr)\b"
+    r"|codice fiscale|\bni(?:no)?\b(?: (?:number|no))?|national insurance|\baadhaa?r\b|\bpan(?: card)?\b|\bcurp\b|\brut\b|\bpesel\b|\bsin\b"
+    r"|personalausweis\w*|ausweis\w*|\bid card\b|\bidentity card\b|\bnational id\b|\bcarte d'identité\b|\bcni\b|\bnir\b|sécurité sociale"
+    r"|\bahv\w*|\bemirates id\b|\biqama\b|\bpersonnummer\b|\bcédula\b|\bcedula\b|\bhetu\b|\begn\b|\btc kimlik\b|\bkimlik\b|\bnik\b|\bktp\b"
+    r"|\bcuil\b|\bdriver'?s? licen[cs]e\b|\bdriving licen[cs]e\b|\bführerschein\w*|\btax id\b|\bgovernment id\b)"
+    r"|マイナンバー|身份证|身分證|주민등록번호|ИНН|СНИЛС|паспорт РФ|الهوية|आधार"
+)
+_PASSPORT = r"(?i:pass?port|pasaporte|passeport|reisepass|passaporte|paspoort|paszport|pasaport)\w{0,6}|パスポート|旅券|护照|護照|여권|جواز(?: السفر)?|паспорт\w{0,3}|पासपोर्ट"
+_CANDIDATE = (
+    r"(?i:\bcandidate?n?(?:en)?[ _-]?(?:id|no|nr|nummer|number|#|code)\b|\bcandidate\b(?= ?#)|kandidaten?-?(?:nummer|nr|id)\b|\btest(?:ing|[ -]?taker)?[ _-]?id\b"
+    r"|\bpsi[ _-]?(?:id|number|candidate)\b|\b(?:registration|exam|examinee|confirmation|appointment|webassessor|pearson(?: vue)?|onvue|kryterion|vue|certmetrics|credly)"
+    r"[ _-]?(?:id|no|nr|number|#)\b|\b(?:id|número|numero|numéro|n[°º]) (?:de |do |du |di )?(?:candidato|candidat|candidate|candidata)\b|\bcandidat(?:o|a)?\b"
+    r"|\baws training (?:id|account)\b|\bcert(?:ification)? (?:id|number)\b)|受験者|候选人|考生|응시자|المرشح"
+)
+_VOUCHER = re.compile(r"(?i)voucher|vouchr|coupon|gutschein|promo|discount code|cup[oó]n|cupom|bon de|ワウチャー|バウチャー|クーポン|优惠码|قسيمة|कूपन|वाउचर|ваучер")
+_CODE = r"(?<![\w-])(?P<v>[A-Za-z0-9]{2,24}(?:-[A-Za-z0-9]{2,16}){0,6})(?![\w-]|\.\w)"
+_MONTH = (
+    r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|ene|abr|ago|set|out|dic|fév|fev|avr|juin|juil|ao[uû]|déc|gen|mag|giu|lug|ott)[a-zéûäç]{0,8}\.?"
+)
+_DATE = (
+    rf"(?:\d{{4}}[./-]\d{{1,2}}[./-]\d{{1,2}}|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}|\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?[ -](?:de |of )?{_MONTH}[ ,-]{{1,2}}(?:de |del )?'?\d{{2,4}}"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{4}}年\d{{1,2}}月\d{{1,2}}日)"
+)
+_BORN = (
+    r"(?i:\bd\.? ?o\.? ?b\b\.?|\bborn\b|\bbirth ?(?:day|date)?\b|\bb-?day\b|date of birth|geburts\w{0,6}|\bgeb(?:oren|\.)|\bnée? le\b|date de naissance|fecha de nacimiento|\bnac[ií]\b|\bnasc\w{0,8}"
+    r"|data di nascita|\bnato\b|\bnata\b|geboortedatum|data urodzenia|\bjanam\w{0,8}|\bjanm\w{0,6}|doğum)|生年月日|誕生日|生日|出生|생년월일|تاريخ (?:ال)?ميلاد\w{0,3}|дата рождения|родил\w{1,3}|जन्म"
+)
+
+
+def _enough_digits(match: Match) -> bool:
+    text = value(match)
+    return sum(c.isdigit() for c in text) >= 5 and sum(c.isalnum() for c in text) <= 20
+
+
+def _passport(match: Match) -> bool:
+    text = value(match)
+    return sum(c.isdigit() for c in text) >= 4 and 6 <= len(text) <= 12
+
+
+def _voucher(match: Match) -> bool:
+    text = value(match)
+    if len(text) < 9 or sum(c.isdigit() for c in text) < 2 or sum(c.isupper() for c in text) < 3:
+        return False
+    return bool(_VOUCHER.search(match.string, max(0, match.start() - 80), match.end() + 40))
+
+
+def _card(match: Match) -> bool:
+    digits = re.sub(r"\D", "", value(match))
+    return luhn(digits) and digits[0] in "23456"
+
+
+def _dni(match: Match) -> bool:
+    """The letter follows from the number (Spanish Royal Decree 1553/2005)."""
+    digits = match[0][:-1].translate(str.maketrans("XYZ", "012"))
+    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(digits) % 23] == match[0][-1]
+
+
+IDENTIFIERS: tuple[Rule, ...] = (
+    rule("CREDIT_CARD", r"(?<![A-Za-z0-9_./-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}|3[068]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z0-9_-]|\.\d)", _card),
+    rule("CREDIT_CARD", r"(?i:\b(?:cvv2?|cvc2?|cid|security code|card code|prüfnummer)\b)\W{0,4}(?:is |ist |es |it's )?(?P<v>\d{3,4})(?![\w.-])"),
+    rule("NATIONAL_ID", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),
+    rule("NATIONAL_ID", r"(?<![\w.-])\d{3}\.\d{3}\.\d{3}-\d{2}(?![\w-])"),
+    rule("NATIONAL_ID", r"(?<![\w-])[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![\w-])"),
+    rule("NATIONAL_ID", r"(?<![\w-])(?:\d{8}|[XYZ]\d{7})[A-Z](?![\w-])", _dni),
+    rule("NATIONAL_ID", rf"(?:{_NATIONAL}){_LINK}(?P<v>(?<![A-Za-z0-9]){_NUMBER})(?![A-Za-z0-9])", _enough_digits),
+    rule("PASSPORT", rf"(?:{_PASSPORT})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])[A-Z]{{0,3}} ?\d[A-Z0-9]{{5,9}})(?![A-Za-z0-9-])", _passport),
+    rule("CANDIDATE_ID", rf"(?:{_CANDIDATE})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Z]{{1,6}}-?)?\d[A-Z0-9]{{3,14}}(?:-[A-Z0-9]{{2,12}}){{0,4}})(?![A-Za-z0-9])", _enough_digits),
+    rule("CANDIDATE_ID", r"(?<![\w-])(?:AWS\d{8}|HC\d{7})(?![\w-])"),
+    rule("VOUCHER_CODE", _CODE, _voucher),
+    rule("DATE_OF_BIRTH", rf"(?:{_BORN})[^\n\d]{{0,24}}?(?P<v>{_DATE})(?!\d|-\d)"),
+    rule("DATE_OF_BIRTH", rf"(?P<v>(?<![\w-]){_DATE})(?!\d|-\d) ?(?:(?i:is|was|ist|es|est|é) )?(?i:my|mein\w*|mi|mon|ma|meu) (?:{_BORN})"),
+)  # fmt: skip
+"""Rules for numbers that stand for a person."""
+
+
+class Ibans:
+    """Account numbers: the country tells how many characters belong to one."""
+
+    type = "IBAN"
+    pattern = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}")
