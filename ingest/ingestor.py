@@ -19,7 +19,7 @@ from ingest.fetch import Fetched, Fetches
 from ingest.parse_html import Parsed, parse_html
 from ingest.parse_markdown import parse_markdown
 from ingest.store import Store
-from ingest.validate import LEAST_OF_FILE, LEAST_OF_PAGE, check_content, check_status, real_format
+from ingest.validate import check_content, check_status, real_format
 from rag.errors import CertCoachError, DatabaseError, Unreadable
 from rag.types import Chunk, Chunker, Document, Embedder, Fetch, Source, Tenant, Version
 
@@ -145,7 +145,7 @@ class Ingestor:
 
     def _prepare(self, target: _Target, fetched: Fetched, at: datetime) -> tuple[Document, list[Chunk]]:
         parsed = _parse(target, fetched)
-        check_content(parsed, fetched.body, LEAST_OF_PAGE if target.is_page else LEAST_OF_FILE)
+        check_content(parsed, fetched.body)
         source = target.source
         document = Document(
             tenant=source.tenant,

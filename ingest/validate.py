@@ -11,9 +11,8 @@ from rag.errors import FetchFailed, Unreadable
 
 Format = Literal["html", "markdown"]
 
-LEAST_OF_PAGE = 30
-LEAST_OF_FILE = 40
-"""Characters of text below which a page, or a file that somebody put there on purpose, holds nothing to study."""
+LEAST = 30
+"""Characters of text below which a document holds nothing to study."""
 
 
 def check_status(fetched: Fetched) -> None:
@@ -110,10 +109,10 @@ _SCRIPTED = re.compile(
 _SCRIPTS = re.compile(r"(?:enable|requires?|turn on)\s+(?:javascript|scripts)", re.IGNORECASE)
 
 
-def check_content(parsed: Parsed, body: bytes, least: int) -> None:
+def check_content(parsed: Parsed, body: bytes) -> None:
     """Raises Unreadable, saying what it is, for a page that answers with something else than a document.
 
-    `body` holds the bytes it was parsed from; `least` is the number of characters of text that a document has.
+    `body` holds the bytes it was parsed from.
     """
     text = plain_text(parsed.markdown)
     heading = next(iter(re.findall(r"^# (.+)$", parsed.markdown, re.MULTILINE)), "")
@@ -126,7 +125,7 @@ def check_content(parsed: Parsed, body: bytes, least: int) -> None:
         raise Unreadable("it is a login page")
     if len(text) < 1_000 and any(_CONSENT.search(name) for name in [*names, text[:300]]):
         raise Unreadable("it is a consent page")
-    if len(text) < least:
+    if len(text) < LEAST:
         raise Unreadable(_why_empty(text, body, least))
 
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from bot.coach import Readiness
-from bot.web import HIDDEN, create_app
+from bot.web import HIDDEN
 from bot.web_door import Access, access_for
 from bot.web_keys import Keys, parse_keys
 from rag.errors import ConfigError
 from rag.settings import Settings
-from tests.fakes_web import ScriptedCoach, Stage, serving, staged
+from tests.fakes_web import ScriptedCoach, Stage, staged
 from tests.wire.web_client import EVENTS, QUESTION, client_of, problem_in
 
 AWS, GCP, EVERY = "aws-key-0123456789abcdef", "gcp-key-0123456789abcdef", "all-key-0123456789abcdef"
@@ -29,6 +29,13 @@ KEYS = parse_keys(f"aws-saa:{AWS}, gcp-ace:{GCP},*:{EVERY}", TENANTS)
 @pytest.fixture(scope="module")
 async def stage() -> AsyncIterator[Stage]:
     async with staged(Access(KEYS)) as stage:
+        yield stage
+
+
+@pytest.fixture(scope="module")
+async def home() -> AsyncIterator[Stage]:
+    """The stage of a server without keys."""
+    async with staged() as stage:
         yield stage
 
 
@@ -170,29 +177,37 @@ async def test_the_description_says_that_keys_are_needed(stage: Stage, coach: Sc
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8080", "127.0.0.1", "127.0.0.1:8080", "[::1]", "[::1]:8080"])
-async def test_the_own_machine_needs_no_key(host: str) -> None:
-    coach = ScriptedCoach()
-    async with serving(create_app(coach)) as served, client_of(served.url) as client:
+async def test_the_own_machine_needs_no_key(home: Stage, host: str) -> None:
+    async with client_of(home.url) as client:
         response = await client.post("/v1/ask", json=QUESTION, headers={"host": host})
     assert response.status_code == 200
-    assert coach.asked[0][0].person == "local"
+    assert home.coach.asked[0][0].person == "local"
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/tenants", "/readyz", "/metrics"])
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "localhost.evil.example", "evil.example:8080", "localhost@evil.example", "", "127.0.0.1.evil", "::1"],
+    [
+        "evil.example",
+        "localhost.evil.example",
+        "evil.example:8080",
+        "localhost@evil.example",
+        "",
+        "127.0.0.1.evil",
+        "::1",
+    ],
 )
-async def test_a_name_that_is_not_the_servers_is_turned_away(host: str, path: str) -> None:
-    async with serving(create_app(ScriptedCoach())) as served, client_of(served.url) as client:
+async def test_a_name_that_is_not_the_servers_is_turned_away(home: Stage, host: str, path: str) -> None:
+    async with client_of(home.url) as client:
         response = await client.get(path, headers={"host": host})
     assert response.status_code in (400, 421)
     assert "aws-saa" not in response.text
 
 
-async def test_no_other_site_may_read_the_answers(stage: Stage, coach: ScriptedCoach) -> None:
+async def test_no_other_site_may_read_the_answers(home: Stage) -> None:
+    home.coach = ScriptedCoach()
     asks = {"origin": "https://evil.example", "access-control-request-method": "POST"}
-    async with serving(create_app(coach)) as served, client_of(served.url) as client:
+    async with client_of(home.url) as client:
         preflight = await client.options("/v1/ask", headers=asks)
         simple = await client.post(
             "/v1/ask", content=b'{"tenant": "aws-saa", "question": "x"}', headers={**asks, "content-type": "text/plain"}
@@ -200,7 +215,7 @@ async def test_no_other_site_may_read_the_answers(stage: Stage, coach: ScriptedC
     assert preflight.status_code == 405
     assert simple.status_code == 422
     assert not [name for name in (*preflight.headers, *simple.headers) if name.startswith("access-control")]
-    assert coach.asked == []
+    assert home.coach.asked == []
 
 
 # --- the setting ---
@@ -228,7 +243,8 @@ def test_the_own_machine_may_be_called_as_it_is_configured(host: str, bound: str
 
 
 @pytest.mark.parametrize(
-    "text", ["secretsecret", "aws-saa:", ":secretsecret", "azure:secretsecret", "aws-saa:ok,secretsecret", "*:secret secret"]
+    "text",
+    ["secretsecret", "aws-saa:", ":secretsecret", "azure:secretsecret", "aws-saa:ok,secretsecret", "*:secret secret"],
 )
 def test_a_malformed_key_is_counted_and_not_shown(text: str) -> None:
     with pytest.raises(ConfigError, match="entry [12]") as raised:
