@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from guardrails.checks import iban, luhn
-from guardrails.rule import Match, Rule, rule, value
+from guardrails.checks import IBAN_LENGTHS, iban, luhn
+from guardrails.rule import Found, Match, Rule, rule, value
 
 _SEGMENT = r"[A-Z]{0,6}\d[A-Z0-9]{0,14}"
 _NUMBER = rf"(?:[A-Z]{{1,6}}[ .\-]?)?{_SEGMENT}(?:[ .\-/]{_SEGMENT}){{0,6}}(?:[ .\-]?[A-Z](?![A-Za-z0-9]))?"
@@ -89,8 +90,23 @@ IDENTIFIERS: tuple[Rule, ...] = (
 """Rules for numbers that stand for a person."""
 
 
-class Ibans:
-    """Account numbers: the country tells how many characters belong to one."""
+class Accounts:
+    """Bank account numbers: the country tells how many of the characters belong to one."""
 
-    type = "IBAN"
-    pattern = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}")
+    _START = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=[ -]?[A-Z0-9]{4})")
+    _CHARACTER = re.compile(r"[ -]?([A-Z0-9])")
+
+    def find(self, text: str) -> Iterator[Found]:
+        """Everything with a country's length and check digits."""
+        for start in self._START.finditer(text):
+            end = self._end(text, start.end(), IBAN_LENGTHS.get(start[0][:2], 0) - 4)
+            if end is not None and iban(text[start.start() : end]):
+                yield Found(start.start(), end, "IBAN")
+
+    def _end(self, text: str, position: int, missing: int) -> int | None:
+        for _ in range(missing):
+            match = self._CHARACTER.match(text, position)
+            if match is None:
+                return None
+            position = match.end()
+        return None if text[position : position + 1].isalnum() else position

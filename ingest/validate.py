@@ -126,15 +126,15 @@ def check_content(parsed: Parsed, body: bytes) -> None:
     if len(text) < 1_000 and any(_CONSENT.search(name) for name in [*names, text[:300]]):
         raise Unreadable("it is a consent page")
     if len(text) < LEAST:
-        raise Unreadable(_why_empty(text, body, least))
+        raise Unreadable(_why_empty(text, body))
 
 
-def _why_empty(text: str, body: bytes, least: int) -> str:
+def _why_empty(text: str, body: bytes) -> str:
     if _SCRIPTED.search(body):
         return "it has no content: a script redirects to another page"
     if _SCRIPTS.search(text) or body.lower().count(b"<script") > 0:
         return "it has no content without running its scripts"
-    return f"it has no content: {len(text)} characters of text, where at least {least} are expected"
+    return f"it has no content: {len(text)} characters of text, where at least {LEAST} are expected"
 
 
 def plain_text(markdown: str) -> str:
