@@ -30,7 +30,7 @@ _CANDIDATE = (
     r"|\baws training (?:id|account)\b|\bcert(?:ification)? (?:id|number)\b)|受験者|候选人|考生|응시자|المرشح"
 )
 _VOUCHER = re.compile(r"(?i)voucher|vouchr|coupon|gutschein|promo|discount code|cup[oó]n|cupom|bon de|ワウチャー|バウチャー|クーポン|优惠码|قسيمة|कूपन|वाउचर|ваучер")
-_CODE = r"(?<![\w-])(?P<v>[A-Za-z0-9]{2,24}(?:-[A-Za-z0-9]{2,16}){0,6})(?![\w-]|\.\w)"
+_CODE = r"(?<![A-Za-z0-9_-])(?P<v>[A-Za-z0-9]{2,24}(?:-[A-Za-z0-9]{2,16}){0,6})(?![A-Za-z0-9_-]|\.\w)"
 _MONTH = (
     r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|ene|abr|ago|set|out|dic|fév|fev|avr|juin|juil|ao[uû]|déc|gen|mag|giu|lug|ott)[a-zéûäç]{0,8}\.?"
 )
@@ -74,18 +74,18 @@ def _dni(match: Match) -> bool:
 
 IDENTIFIERS: tuple[Rule, ...] = (
     rule("CREDIT_CARD", r"(?<![A-Za-z0-9_./-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}|3[068]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z0-9_-]|\.\d)", _card),
-    rule("CREDIT_CARD", r"(?i:\b(?:cvv2?|cvc2?|cid|security code|card code|prüfnummer)\b)\W{0,4}(?:is |ist |es |it's )?(?P<v>\d{3,4})(?![\w.-])"),
-    rule("NATIONAL_ID", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),
-    rule("NATIONAL_ID", r"(?<![\w.-])\d{3}\.\d{3}\.\d{3}-\d{2}(?![\w-])"),
-    rule("NATIONAL_ID", r"(?<![\w-])[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![\w-])"),
-    rule("NATIONAL_ID", r"(?<![\w-])(?:\d{8}|[XYZ]\d{7})[A-Z](?![\w-])", _dni),
+    rule("CREDIT_CARD", r"(?i:\b(?:cvv2?|cvc2?|cid|security code|card code|prüfnummer)\b)\W{0,4}(?:is |ist |es |it's )?(?P<v>\d{3,4})(?![A-Za-z0-9_-]|\.\d)"),
+    rule("NATIONAL_ID", r"(?<![A-Za-z0-9_-])\d{3}-\d{2}-\d{4}(?![A-Za-z0-9_-])"),
+    rule("NATIONAL_ID", r"(?<![A-Za-z0-9_.-])\d{3}\.\d{3}\.\d{3}-\d{2}(?![A-Za-z0-9_-])"),
+    rule("NATIONAL_ID", r"(?<![A-Za-z0-9_-])[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![A-Za-z0-9_-])"),
+    rule("NATIONAL_ID", r"(?<![A-Za-z0-9_-])(?:\d{8}|[XYZ]\d{7})[A-Z](?![A-Za-z0-9_-])", _dni),
     rule("NATIONAL_ID", rf"(?:{_NATIONAL}){_LINK}(?P<v>(?<![A-Za-z0-9]){_NUMBER})(?![A-Za-z0-9])", _enough_digits),
-    rule("PASSPORT", rf"(?:{_PASSPORT})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])[A-Z]{{0,3}} ?\d[A-Z0-9]{{5,9}})(?![A-Za-z0-9-])", _passport),
+    rule("PASSPORT", rf"(?:{_PASSPORT})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Z]{{1,3}} ?)?\d[A-Z0-9]{{5,9}})(?![A-Za-z0-9-])", _passport),
     rule("CANDIDATE_ID", rf"(?:{_CANDIDATE})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Z]{{1,6}}-?)?\d[A-Z0-9]{{3,14}}(?:-[A-Z0-9]{{2,12}}){{0,4}})(?![A-Za-z0-9])", _enough_digits),
-    rule("CANDIDATE_ID", r"(?<![\w-])(?:AWS\d{8}|HC\d{7})(?![\w-])"),
+    rule("CANDIDATE_ID", r"(?<![A-Za-z0-9_-])(?:AWS\d{8}|HC\d{7})(?![A-Za-z0-9_-])"),
     rule("VOUCHER_CODE", _CODE, _voucher),
     rule("DATE_OF_BIRTH", rf"(?:{_BORN})[^\n\d]{{0,24}}?(?P<v>{_DATE})(?!\d|-\d)"),
-    rule("DATE_OF_BIRTH", rf"(?P<v>(?<![\w-]){_DATE})(?!\d|-\d) ?(?:(?i:is|was|ist|es|est|é) )?(?i:my|mein\w*|mi|mon|ma|meu) (?:{_BORN})"),
+    rule("DATE_OF_BIRTH", rf"(?P<v>(?<![A-Za-z0-9_-]){_DATE})(?!\d|-\d) ?(?:(?i:is|was|ist|es|est|é) )?(?i:my|mein\w*|mi|mon|ma|meu) (?:{_BORN})"),
 )  # fmt: skip
 """Rules for numbers that stand for a person."""
 

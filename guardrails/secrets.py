@@ -24,6 +24,8 @@ def _not_documented(match: Match) -> bool:
 def _looks_random(match: Match) -> bool:
     """Base64 of random bytes has all kinds of characters, which words and paths have not."""
     text = value(match)
+    if "\n" in text and len(text) != 41:  # a key of 40 characters that a terminal wrapped
+        return False
     kinds = (str.isupper, str.islower, lambda c: c.isdigit() or c in "/+")
     return "EXAMPLE" not in text and all(any(kind(character) for character in text) for kind in kinds)
 
@@ -60,7 +62,8 @@ SECRETS: tuple[Rule, ...] = (
     rule(
         "AWS_SECRET_KEY",
         r"(?i:secret[_ ]?(?:access)?[_ ]?key|secretkey)(?: ?\[[^\]\n]{0,30}\])?[\"']?\s{0,3}(?:[:=]|\bis\b|->|→){0,2}\s{0,3}"
-        r"[\"']?(?P<v>[A-Za-z0-9/+]{16,64}={0,2}(?:\n[A-Za-z0-9/+]{4,24}(?=\s|$))?)(?![A-Za-z0-9/+_.(])",
+        r"[\"']?(?P<v>[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])|[A-Za-z0-9/+]{8,36}\n[A-Za-z0-9/+]{4,32}(?![A-Za-z0-9/+=])"
+        r"|[A-Za-z0-9/+]{16,64}={0,2})(?![A-Za-z0-9/+_.(])",
         _looks_random,
     ),
     rule(

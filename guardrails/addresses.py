@@ -1,0 +1,72 @@
+"""Postal addresses: a run of capitalised words and numbers that holds a street, or follows the word for an address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from guardrails.rule import Found, Match, Rule, rule
+
+_UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶŁĽŃŇŌŐŘŚŞŠŢŤŪŮŰŲŹŻŽ"
+_STREET = re.compile(
+    r"(?i)\b(?:street|st|road|rd|avenue|ave|av|avda|blvd|boulevard|lane|ln|drive|dr|court|ct|way|place|plaza|square|terrace|close|crescent|highway|parkway|row|hill"
+    r"|calle|c/|avenida|paseo|carrer|carretera|rua|travessa|alameda|praça|estrada|rue|chemin|impasse|allée|quai|via|viale|piazza|corso|vicolo|ulica|ul|aleja"
+    r"|nagar|colony|marg|layout|sector|vihar|enclave|phase|chowk|plot|jalan|jl|cadde\w*|sokak|utca|ulitsa)\b\.?|"
+    r"\w{2,}(?:straße|strasse|str\.|weg|gasse|platz|allee|damm|ufer|straat|laan|gracht|gatan|vägen|gade|vej|veien|katu)\b"
+)
+_WHERE = re.compile(
+    r"(?i:\baddress(?: is)?\b|\blive (?:at|in|on)\b|\bliving at\b|\bship\b|\bsend\b|\bmail (?:it|to)\b|\bdeliver\w*\b|\bmy (?:home|place|flat|house)\b|\bpost (?:it|to)\b"
+    r"|\badresse?\b|\banschrift\b|\bwohne?\b|\bdirecci[oó]n\b|\bdomicilio\b|\bvivo\b|\bendereço\b|\bmoro\b|\bj'habite\b|\bhabite\b|\bindirizzo\b|\babito\b|\bwoon\b|\bbor på\b"
+    r"|\bmieszkam\b|\bpata\b|\brehta\b|\brehti\b|\balamat\b|\badres\w{0,4}\b)|住所|地址|العنوان|адрес|주소|पता"
+)
+_PARTICLE = r"(?:de|do|da|dos|das|del|la|las|los|el|des|du|of|van|der|den|dem|am|im|an|zum|zur|bis|ter|y|e|di|della)"
+_PIECE = rf"(?:[{_UPPER}][\w'’.°º/-]{{0,30}}|\d[\w°º/-]{{0,11}}|#\d{{1,5}}|c/o|{_PARTICLE}(?=[ \n])|(?i:rua|calle|rue|via|avenue|avenida|boulevard|chemin|plot|flat|apt\.?|apto\.?|unit|ul\.|jalan)(?=[ \n]))"
+_RUN = re.compile(rf"(?<![\w/.:@-]){_PIECE}(?:(?:, ?|,?[ \n]{{1,2}}| [-–] ){_PIECE}){{1,18}}")
+_TAIL = re.compile(rf"(?:[ ,\n–-]{{1,3}}{_PARTICLE})+$|[.,\s]+$")
+_WORD = re.compile(rf"[{_UPPER}][a-zà-ÿ'’A-ZÀ-Þ-]{{2,}}")
+_TOO_FAR = 45
+"""Characters between the word for an address and the address."""
+
+
+class Addresses:
+    """Postal addresses written in Latin letters."""
+
+    def find(self, text: str) -> Iterator[Found]:
+        """Every run that holds a street with a number, or that follows the word for an address."""
+        if not any(character.isdigit() for character in text):
+            return
+        for run in _RUN.finditer(text):
+            start, end = _trimmed(run)
+            if _is_address(text, start, end):
+                yield Found(start, end, "ADDRESS")
+
+
+def _trimmed(run: Match) -> tuple[int, int]:
+    """Without the sentence's own first words ("My …", "I live …") and without trailing particles."""
+    found = run[0]
+    head = re.match(r"(?:(?i:my|i|the|in|is|hi|hello|please|pls|ship|send|to|at|live|and|ich|wohne|der|den|die|das|vivo|en|address|adresse|de|da|do|la|el) ?[:,]? ){0,4}", found)
+    start = run.start() + (head.end() if head else 0)
+    tail = _TAIL.search(found)
+    return start, run.start() + (tail.start() if tail else len(found))
+
+
+def _is_address(text: str, start: int, end: int) -> bool:
+    shown = text[start:end]
+    numbers = re.findall(r"(?<![\w.])#?\d{1,6}\w?\b", shown)
+    words = _WORD.findall(shown)
+    street = _STREET.search(shown)
+    if not numbers or not words or len(shown) < 8:
+        return False
+    announced = bool(_WHERE.search(text, max(0, start - _TOO_FAR), start))
+    parts = len(re.split(r"[,\n]", shown))
+    if street is not None:
+        return announced or (parts >= 2 and len(words) >= 2) or bool(re.match(r"\d{1,5}\w? [A-Z]", shown) and len(words) >= 2)
+    return announced and parts >= 2 and len(words) >= 2
+
+
+JAPANESE: Rule = rule(
+    "ADDRESS",
+    r"(?:〒?\d{3}-\d{4} ?)?[一-龯]{2,4}[都道府県][一-龯ぁ-んァ-ヶ]{1,12}[市区町村][一-龯ぁ-んァ-ヶ]{0,12}"
+    r"\d{1,4}(?:(?:-|丁目|番地?|号)\d{0,4}){1,4}(?: ?[ァ-ヶー一-龯A-Za-z]{2,20} ?\d{1,5}(?:号室)?)?",
+)
+CHINESE: Rule = rule("ADDRESS", r"[一-龯]{2,8}[省市][一-龯]{1,10}[区县市][一-龯]{1,14}(?:路|街|道|巷)\d{1,5}号?(?:[一-龯\d-]{1,16}[室号楼])?")

@@ -1,0 +1,118 @@
+"""Full names, from the words that announce one: "my name is", "candidate:", a signature, a telephone number beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from guardrails.rule import Found
+
+_UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶŁĽŃŇŌŐŘŚŞŠŢŤŪŮŰŲŹŻŽА-ЯЁ"
+_LETTERS = "a-zà-öø-ÿāăąćčďđēęěğģīįıķłľńňōőřśşšţťūůűųźżžа-яё"
+_PART = rf"(?:[{_UPPER}](?:['’][{_UPPER}])?[{_LETTERS}]{{1,24}}(?:[-'’][{_UPPER}]?[{_LETTERS}]{{1,24}}){{0,2}}|[{_UPPER}]{{2,24}}(?:[-'’][{_UPPER}]{{2,24}}){{0,2}}|[{_UPPER}]['’][{_UPPER}]{{2,24}})"
+_JOINT = rf"(?: (?:van|von|de|da|do|dos|del|della|di|du|la|le|bin|binti|ibn|al|el|der|den|ter|ten|zu|y|san|st\.)){{0,3}} (?:[{_UPPER}]\.? ){{0,2}}(?:[aA]l-|[dD]['’])?"
+_NAME = rf"{_PART}(?:{_JOINT}{_PART}){{1,3}}"
+_FULL = re.compile(rf"(?<![\w@/.-])(?:{_NAME}|{_PART}, {_PART}(?: {_PART})?)(?![\w@/-]|\.\w|\()")
+_PAIR = re.compile(rf"(?<![\w@/.-]){_NAME}(?=\W{{1,4}}\Z)")
+
+STRONG = re.compile(
+    r"(?i:\b(?:my|the|his|her|full|legal|real|last|first and last|whole) name(?:'s| is| was|:)|\bname(?:'s| is|:| -| on (?:my |the )?\w{1,14}:?(?: is| says)?)|\bnames? (?:as|=)"
+    r"|\b(?:legal|full|real|maiden|birth|passport|account) name|\bcandidate(?: name)?:|\b(?:badge|id|passport|licen[cs]e|card|certificate|profile|account|dni|ausweis) (?:shows?|says?|reads|has)(?: me as)?"
+    r"|\bcertificate (?:for|says)|\bregistered (?:as|under)|\bsigned(?: up)? (?:as|by)|\bbooked (?:as|under|for)|\bin the name of|\bunder the name(?: of)?"
+    r"|\bich hei(?:ß|ss)e|\bmein name(?: ist|:)|\bje m'appelle|\bje me nomme|\bmon nom(?: est|:)|\bme llamo|\bmi nombre(?: es|:)|\bme chamo|\bmeu nome(?: é| e|:)|\bmi chiamo|\bil mio nome è"
+    r"|\b(?:mera|mara) naa?m|\bnama saya|\bik heet|\bmijn naam is|\bnazywam się|\bjag heter|\bmitt namn är|\btôi tên là|\btên (?:tôi|mình) là|\bben[iı]m ad[iı]m|\bad[iı]m|\bnombre:|\bnom:|\bnome:|\bname on account:)"
+    r"|меня зовут|моё имя|мое имя|اسمي|मेरा नाम"
+)
+"""Words after which a name is sure to stand."""
+WEAK = re.compile(
+    r"(?:(?i:\bi am|\bi'm|\bi’m|\bim|\bthis is|\bit's|\bich bin|\bje suis|\bsoy|\beu sou|\bsou(?: o| a)?|\bsono|\bsaya|\bik ben|\bjestem|\bjag är|\bben"
+    r"|\b(?:guy|man|woman|lady|person|proctor|colleague|friend|someone|somebody|boss|teacher|instructor|trainer|mate|student|manager|agent|buddy)(?: was| is)?(?: called| named|,)?|\bcalled me|\btold me"
+    r"|\bask(?:ed)? for|\bcontact|\bcc|\battn:?|\bdear|\bhi|\bhello|\bfrom:|\bto:|\bmr\.?|\bmrs\.?|\bms\.?|\bmiss|\bdr\.?|\bprof\.?|\bherr|\bfrau|\bsr\.?|\bsra\.?|\bmme|\bm\.|\bwith|\bby|\buser:?|\blearner:?|\bstudent:?|\bexaminee:?"
+    r"|(?:\bbest|\bregards|\bcheers|\bthanks|\bthx|\bsincerely|\bgreetings|\bgrüße|\bgruß|\bmfg|\bsaludos|\bcordialement|\babraços?|\bobrigad[oa]|\bsaluti)[,.!]?\n|\n-{1,2} ?|[—–] ?))"
+)
+"""Words after which a name may stand, or a role, or a product."""
+_GAP = re.compile(r"[\s:=\"'“(*_]{0,4}(?:is |was |ist |Mr\.? |Ms\.? |Dr\.? )?[\"'“]?")
+_VERSUS = re.compile(r"[^\w\n]{0,3}(?:vs\.?|not|and|und|oder|or|instead of|but (?:my )?(?:id|passport|account|\w{1,12}) says|≠|!=)[^\n\"'“]{0,20}[\"'“]?")
+_QUIET = re.compile(
+    r"(?i)(?:my name(?:'s| is)|me llamo|je m'appelle|ich hei(?:ß|ss)e|me chamo|mi chiamo|mera naa?m|nama saya|ik heet) (?P<v>(?!\w+ing\b)[^\W\d_]{3,15} [^\W\d_]{3,20}(?:-[^\W\d_]{2,20})?)"
+    r"(?=[,.!;)]|$|\n| (?:and|und|y|et|e|from|aus|de|hai|here|btw|but|i|if|how|what|when|where|can|is there)\b)"
+)
+_IDEOGRAPHS = re.compile(
+    r"(?:名前は|氏名は|氏名[::]|名前[::]|私は|我叫|我是|我的名字(?:是|叫)|姓名[::]?是?|제 이름은|이름은|저는) ?(?P<v>[一-龯々]{1,4}[  ]?[一-龯々ぁ-んァ-ヶー]{1,6}?|[ァ-ヶー]{2,8}[・ ][ァ-ヶー]{2,8}|[가-힣]{2,4}(?: [가-힣]{1,3})?)"
+    r"(?=です|と申|と言|といい|でご|,|，|。|、|\.|\s|$|입니다|이고|이라|라고|이며)"
+)
+_ARABIC = re.compile(r"(?:اسمي|أنا اسمي|मेरा नाम|меня зовут|Меня зовут) (?:هو )?(?P<v>[\u0621-\u064a]{2,14} [\u0621-\u064a]{2,14}(?: [\u0621-\u064a]{2,14})?|[\u0900-\u097f]{2,14} [\u0900-\u097f]{2,14}(?= है))")
+
+COMMON = frozenset(
+    """
+    happy good great best regards kind thanks hello dear please yes no hi hey ok okay the this that what which how why when where who is are was can could should would will do does
+    already taken wrong not misspelled different spelled too long the on in still missing blank empty always never shown changed shorter longer cut
+    off just only also very really so quite same this that there here what which who how when where why with without from for and but
+    greyed grayed locked invalid rejected visible hidden written truncated switched swapped reversed public private required optional global unique regional
+    """.split()
+)
+"""Words that no name begins with."""
+ROLES = frozenset(
+    """
+    cloud web server engineer engineers architect architects practitioner solutions solution certified certification associate professional developer admin administrator
+    data network networking security devops sre platform lead senior junior manager director head consultant student beginner expert specialist analyst scientist team
+    aws amazon google gcp azure microsoft hashicorp terraform kubernetes linux windows docker github gitlab jenkins slack discord pearson vue psi kryterion webassessor
+    support exam guide test center centre practice question questions account accounts service services secret secrets access key keys user users group groups role roles policy
+    storage compute engine virtual private public global regional direct connect connector config configuration control management system systems database databases warehouse
+    api gateway load balancer auto scaling elastic simple lambda function functions run build shell console studio code artifact registry container containers cluster node nodes pool
+    machine learning artificial intelligence deep archive glacier snowball lake formation step event bridge queue topic stream streams firehose data transfer family backup vault
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december
+    english german french spanish portuguese hindi japanese chinese korean arabic indian american british european new york san francisco los angeles north south east west central
+    windows premium standard basic free tier enterprise business plan pro plus app apps domain path default name id part chapter section module course lab labs digital leader fundamentals
+    one two three four five first second third zone region identity center centre organization organizations trusted advisor well architected framework red blue green black white
+    route transit hub vpc vm iam ec s3 rds ecs eks gke sql cli sdk iac hcl hcp oac mfa sso saml oidc ssh tls ssl dns cdn nat acl cidr ip tcp udp http https json yaml
+    """.split()
+)
+"""Parts of roles, products, places and days: what has one of them is no person."""
+
+
+class Names:
+    """Full names by the words before them. `vocabulary`: words of the tenant's own documents, casefolded."""
+
+    def __init__(self, vocabulary: Iterable[str] = ()) -> None:
+        self._no_names = ROLES | frozenset(vocabulary)
+
+    def find(self, text: str) -> Iterator[Found]:
+        """Every announced name of two or more parts."""
+        for cues in (STRONG, WEAK):
+            for cue in cues.finditer(text):
+                yield from self._after(text, cue.end(), versus=cues is STRONG)
+        for pattern in (_QUIET, _IDEOGRAPHS, _ARABIC):
+            for match in pattern.finditer(text):
+                if self.is_name(match["v"]):
+                    yield Found(*match.span("v"), "PERSON")
+
+    def beside(self, text: str, found: Iterable[Found]) -> Iterator[Found]:
+        """Names that stand right before something else that belongs to a person."""
+        for other in found:
+            start = max(0, other.start - 60)
+            match = _PAIR.search(text[start : other.start])
+            if match and self.is_name(match[0]):
+                yield Found(start + match.start(), start + match.end(), "PERSON")
+
+    def is_name(self, text: str) -> bool:
+        """Whether the parts could all be those of a person's name."""
+        parts = [part.casefold().strip(".,'’") for part in re.split(r"[\s-]+", text)]
+        if not text.isascii() and not re.search(r"[A-Za-z]", text):
+            return True
+        return len(parts) >= 2 and not (
+            parts[0] in COMMON or any(part in self._no_names for part in parts if len(part) > 1)
+        )
+
+    def _after(self, text: str, position: int, *, versus: bool) -> Iterator[Found]:
+        gap = _GAP.match(text, position)
+        if gap and "=" in gap[0] and gap[0][-1] in "\"'":
+            return  # a tag of a resource
+        name = _FULL.match(text, gap.end() if gap else position)
+        if name is None or not self.is_name(name[0]) or (not versus and ", " in name[0]):
+            return
+        yield Found(*name.span(), "PERSON")
+        other = _VERSUS.match(text, name.end()) if versus else None
+        again = _FULL.match(text, other.end()) if other else None
+        if again is not None and self.is_name(again[0]):
+            yield Found(*again.span(), "PERSON")
