@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 
@@ -15,8 +15,9 @@ from rag.errors import UnknownTenant
 from rag.settings import Settings
 from rag.types import Answer, ChatModel, Restart
 from tests.contract.answers import observe
-from tests.contract.test_grounded import Scripted, Step, finish
+from tests.contract.test_grounded import finish
 from tests.corpora import HashedWords, put
+from tests.fakes import ScriptedChat, Step
 
 GOOD = "Amazon S3 keeps objects in buckets [1]."
 QUESTION = "Where does S3 keep objects?"
@@ -33,7 +34,7 @@ Open = Callable[..., Coach]
 
 
 @pytest.fixture
-async def coach(pool: db.Pool, catalogue: Catalogue) -> Open:
+async def coach(pool: db.Pool, catalogue: Catalogue) -> AsyncIterator[Open]:
     """Builds the coach of a database with one document, around these chat models and settings."""
 
     def build(*models: ChatModel, **settings: object) -> Coach:
@@ -46,7 +47,7 @@ async def coach(pool: db.Pool, catalogue: Catalogue) -> Open:
         await put(
             app.library, "aws-saa", "s3.md", ["Amazon S3 keeps objects in buckets. A bucket lives in one Region."]
         )
-        yield build  # type: ignore[misc]
+        yield build
 
 
 async def ask(coach: Coach, text: str, conversation: str | None = None, person: str = "anna") -> Answer:
@@ -55,8 +56,8 @@ async def ask(coach: Coach, text: str, conversation: str | None = None, person: 
     return observed.answer
 
 
-def writes(*scripts: Sequence[Step]) -> Scripted:
-    return Scripted(*(scripts or ([GOOD, finish()],)))
+def writes(*scripts: Sequence[Step]) -> ScriptedChat:
+    return ScriptedChat(*(scripts or ([GOOD, finish()],)))
 
 
 async def test_without_a_model_the_documents_are_quoted(coach: Open) -> None:
@@ -77,7 +78,7 @@ async def test_a_follow_up_sees_what_was_said(coach: Open) -> None:
     opened = coach(model)
     await ask(opened, QUESTION, "conversation-1")
     await ask(opened, "and in how many Regions?", "conversation-1")
-    assert [message.text for message in model.prompts[1][1:3]] == [QUESTION, GOOD]
+    assert [message.text for message in model.calls[1].messages[1:3]] == [QUESTION, GOOD]
 
 
 async def test_without_a_conversation_nothing_is_kept(coach: Open, pool: db.Pool) -> None:
@@ -90,7 +91,7 @@ async def test_a_secret_is_neither_kept_nor_sent_to_a_model(coach: Open, pool: d
     model, secret = writes(), "AKIA" + "FAKE" * 4
     answer = await ask(coach(model), f"Is {secret} fine for S3 objects?", "conversation-1")
     assert answer.notices[0].kind == "secret" and secret not in answer.asked
-    assert all(secret not in message.text for prompt in model.prompts for message in prompt)
+    assert all(secret not in message.text for call in model.calls for message in call.messages)
     async with db.tenant(pool, "aws-saa") as conn:
         rows = await (await conn.execute("select asked, text from answers")).fetchall()
     assert rows and secret not in str(rows)

@@ -6,7 +6,6 @@ import logging
 from collections.abc import AsyncIterator
 from hashlib import sha256
 
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -247,7 +246,7 @@ def test_the_own_machine_may_be_called_as_it_is_configured(host: str, bound: str
     ["secretsecret", "aws-saa:", ":secretsecret", "azure:secretsecret", "aws-saa:ok,secretsecret", "*:secret secret"],
 )
 def test_a_malformed_key_is_counted_and_not_shown(text: str) -> None:
-    with pytest.raises(ConfigError, match="entry [12]") as raised:
+    with pytest.raises(ConfigError, match=r"entry \d") as raised:
         parse_keys(text, TENANTS)
     assert "secretsecret" not in str(raised.value)
 
