@@ -9,10 +9,12 @@ from guardrails.rule import Found, Match, Rule, rule
 
 _UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶŁĽŃŇŌŐŘŚŞŠŢŤŪŮŰŲŹŻŽ"
 _STREET = re.compile(
-    r"(?i)\b(?:street|st|road|rd|avenue|ave|av|avda|blvd|boulevard|lane|ln|drive|dr|court|ct|way|place|plaza|square|terrace|close|crescent|highway|parkway|row|hill"
-    r"|calle|c/|avenida|paseo|carrer|carretera|rua|travessa|alameda|praça|estrada|rue|chemin|impasse|allée|quai|via|viale|piazza|corso|vicolo|ulica|ul|aleja"
-    r"|nagar|colony|marg|layout|sector|vihar|enclave|phase|chowk|plot|jalan|jl|cadde\w*|sokak|utca|ulitsa)\b\.?|"
-    r"\w{2,}(?:straße|strasse|str\.|weg|gasse|platz|allee|damm|ufer|straat|laan|gracht|gatan|vägen|gade|vej|veien|katu)\b"
+    rf"\b\d{{1,5}}[A-Za-z]? (?:[{_UPPER}][\w'’.-]{{0,20}},? ){{1,4}}(?i:street|st|road|rd|avenue|ave|blvd|boulevard|lane|ln|drive|dr|court|ct|way|place|pl|plaza|square|sq"
+    r"|terrace|close|crescent|highway|parkway|row|hill|nagar|colony|marg|layout|vihar|enclave|chowk)\b"
+    r"|\b\d{1,5},? ?(?:bis |ter )?(?:[Rr]ue|[Cc]hemin|[Ii]mpasse|[Qq]uai|avenue|boulevard|place|allée)\b"
+    r"|\b(?i:calle|c/|avenida|avda|av|paseo|carrer|carretera|rua|travessa|alameda|praça|estrada|via|viale|piazza|corso|vicolo|ulica|ul|aleja|jalan|jl|plaza)\b[^\n\d]{2,40}\d"
+    r"|\w{2,24}(?:straße|strasse|str\.|weg|gasse|platz|allee|damm|ufer|straat|laan|gracht|gatan|vägen|gade|vej|veien|katu) ?\d"
+    r"|\b(?i:p\.? ?o\.? ?box|postfach|apartado|plot|flat|apt|apartment|house no)\b\.? ?#?\d"
 )
 _WHERE = re.compile(
     r"(?i:\baddress(?: is)?\b|\blive (?:at|in|on)\b|\bliving at\b|\bship\b|\bsend\b|\bmail (?:it|to)\b|\bdeliver\w*\b|\bmy (?:home|place|flat|house)\b|\bpost (?:it|to)\b"
@@ -20,11 +22,11 @@ _WHERE = re.compile(
     r"|\bmieszkam\b|\bpata\b|\brehta\b|\brehti\b|\balamat\b|\badres\w{0,4}\b)|住所|地址|العنوان|адрес|주소|पता"
 )
 _PARTICLE = r"(?:de|do|da|dos|das|del|la|las|los|el|des|du|of|van|der|den|dem|am|im|an|zum|zur|bis|ter|y|e|di|della)"
-_PIECE = rf"(?:[{_UPPER}][\w'’.°º/-]{{0,30}}|\d[\w°º/-]{{0,11}}|#\d{{1,5}}|c/o|{_PARTICLE}(?=[ \n])|(?i:rua|calle|rue|via|avenue|avenida|boulevard|chemin|plot|flat|apt\.?|apto\.?|unit|ul\.|jalan)(?=[ \n]))"
+_PIECE = rf"(?:[{_UPPER}][\w'’.°º/-]{{0,30}}|[ld]['’][{_UPPER}]\w{{1,20}}|\d[\w°º/-]{{0,11}}|#\d{{1,5}}|c/o|{_PARTICLE}(?=[ \n])|(?i:rua|calle|rue|via|avenue|avenida|boulevard|chemin|plot|flat|apt\.?|apto\.?|unit|ul\.|jalan)(?=[ \n]))"
 _RUN = re.compile(rf"(?<![\w/.:@-]){_PIECE}(?:(?:, ?|,?[ \n]{{1,2}}| [-–] ){_PIECE}){{1,18}}")
 _TAIL = re.compile(rf"(?:[ ,\n–-]{{1,3}}{_PARTICLE})+$|[.,\s]+$")
 _WORD = re.compile(rf"[{_UPPER}][a-zà-ÿ'’A-ZÀ-Þ-]{{2,}}")
-_TOO_FAR = 45
+_TOO_FAR = 35
 """Characters between the word for an address and the address."""
 
 
@@ -57,10 +59,11 @@ def _is_address(text: str, start: int, end: int) -> bool:
     street = _STREET.search(shown)
     if not numbers or not words or len(shown) < 8:
         return False
-    announced = bool(_WHERE.search(text, max(0, start - _TOO_FAR), start))
     parts = len(re.split(r"[,\n]", shown))
+    before = text[max(0, start - _TOO_FAR) : start]
+    announced = bool(_WHERE.search(before)) and not any(character.isdigit() for character in before)
     if street is not None:
-        return announced or (parts >= 2 and len(words) >= 2) or bool(re.match(r"\d{1,5}\w? [A-Z]", shown) and len(words) >= 2)
+        return announced or (parts >= 2 and len(words) >= 2) or len(words) >= 3
     return announced and parts >= 2 and len(words) >= 2
 
 

@@ -44,11 +44,11 @@ def _home_line(match: Match) -> bool:
 
 
 _PHONE_WORD = (
-    r"(?i:\b(?:tele)?(?:phone|fon)(?:e|nummer)?s?|\btel|\btlf|\bcall(?:ing)?\b|\bmobile?|\bcell(?:ulare?)?|\bwhats ?app|\bzap|\bhandy"
-    r"|m[oó]vil|celular|tel[eé]fono|telefone|t[eé]l[eé]phone|portable|\bnum[eé]ro|\bruft|\bring\b|\brings\b|\bsms|\btext(?: me)?\b"
-    r"|\bfax|\bphn|\bmob|\bcontact|\breach me|\bdial)|電話|携帯|手机|电话|हेलो|फ़ोन|फोन|मोबाइल|هاتف|جوال|رقمي|телефон|전화"
+    r"\b(?i:(?:tele)?(?:phone|fon)(?:e|nummer)?s?|tel|tlf|call(?:ing)?\b|mobile?|cell(?:ulare?)?|whats ?app|zap|handy"
+    r"|m[oó]vil|celular|tel[eé]fono|telefone|t[eé]l[eé]phone|portable|num[eé]ro|ruft|ring\b|rings\b|sms|text(?: me)?\b"
+    r"|fax|cel\b|(?:my|meine|mein|mon|mi|meu|mera) (?:number|nummer|num|no\b|nr)|nummer:|phn|mob|contact|reach me|dial)|電話|携帯|手机|电话|हेलो|फ़ोन|फोन|मोबाइल|هاتف|جوال|رقمي|телефон|전화"
 )
-_NUMBER = r"\(?\d{1,5}\)?(?:[ .\-/]{1,2}\(?\d{1,5}\)?){0,6}"
+_NUMBER = r"\(?\d{1,11}\)?(?:(?:[ .\-/]{1,3}|(?<=\)))\(?\d{1,8}\)?){0,6}"
 _IPV4 = r"(?:\d{1,3}\.){3}\d{1,3}"
 _DOT = r"(?: ?[\[({<] ?(?:dot|\.|punkt|punto|ponto|point) ?[\])}>] ?| (?:dot|punkt|punto|ponto|point) )"
 _HOME = (

@@ -8,26 +8,26 @@ from collections.abc import Iterator
 from guardrails.checks import IBAN_LENGTHS, iban, luhn
 from guardrails.rule import Found, Match, Rule, rule, value
 
-_SEGMENT = r"[A-Z]{0,6}\d[A-Z0-9]{0,14}"
+_SEGMENT = r"[A-Z]{0,6}\d[A-Z0-9]{0,19}"
 _NUMBER = rf"(?:[A-Z]{{1,6}}[ .\-]?)?{_SEGMENT}(?:[ .\-/]{_SEGMENT}){{0,6}}(?:[ .\-]?[A-Z](?![A-Za-z0-9]))?"
 _LINK = (
     r"(?: ?(?i:number|num|no|nr|nummer|numero|número|n[°ºo]|番号|号码|id|card|book|#|code|is|ist|es|est|é|was|hai|it'?s|its|says|shows)\b"
-    r"|[\s:=#.,°º'\"()\-]|番号|号码|は|が|を){0,12}"
+    r"|[\s:=#.,°º'\"()\-]|番号|号码|号|是|は|が|を){0,12}"
 )
 _NATIONAL = (
-    r"(?i:\bssn\b|\bsocial(?: security| insurance)?\b(?: (?:number|no))?|\bdni\b|\bnie\b|\bnif\b|\bcpf\b|\bcnpj\b|\brg\b|\bbsn\b|\bsteuer-?(?:id|nummer|nr)\b"
-    r"|codice fiscale|\bni(?:no)?\b(?: (?:number|no))?|national insurance|\baadhaa?r\b|\bpan(?: card)?\b|\bcurp\b|\brut\b|\bpesel\b|\bsin\b"
-    r"|personalausweis\w*|ausweis\w*|\bid card\b|\bidentity card\b|\bnational id\b|\bcarte d'identité\b|\bcni\b|\bnir\b|sécurité sociale"
-    r"|\bahv\w*|\bemirates id\b|\biqama\b|\bpersonnummer\b|\bcédula\b|\bcedula\b|\bhetu\b|\begn\b|\btc kimlik\b|\bkimlik\b|\bnik\b|\bktp\b"
-    r"|\bcuil\b|\bdriver'?s? licen[cs]e\b|\bdriving licen[cs]e\b|\bführerschein\w*|\btax id\b|\bgovernment id\b)"
+    r"\b(?i:ssn\b|social(?: security| insurance)?\b(?: (?:number|no))?|dni\b|nie\b|nif\b|cpf\b|cnpj\b|rg\b|bsn\b|steuer-?(?:id|nummer|nr)\b"
+    r"|codice fiscale|ni(?:no)?\b(?: (?:number|no))?|national insurance|aadhaa?r\b|pan(?: card)?\b|curp\b|rut\b|pesel\b|sin\b"
+    r"|personalausweis\w*|ausweis\w*|id card\b|identity card\b|national id\b|carte d'identité\b|cni\b|nir\b|sécurité sociale"
+    r"|ahv\w*|emirates id\b|iqama\b|personnummer\b|cédula\b|cedula\b|hetu\b|egn\b|tc kimlik\b|kimlik\b|nik\b|ktp\b"
+    r"|cuil\b|driver'?s? licen[cs]e\b|driving licen[cs]e\b|führerschein\w*|tax id\b|government id\b)"
     r"|マイナンバー|身份证|身分證|주민등록번호|ИНН|СНИЛС|паспорт РФ|الهوية|आधार"
 )
 _PASSPORT = r"(?i:pass?port|pasaporte|passeport|reisepass|passaporte|paspoort|paszport|pasaport)\w{0,6}|パスポート|旅券|护照|護照|여권|جواز(?: السفر)?|паспорт\w{0,3}|पासपोर्ट"
 _CANDIDATE = (
-    r"(?i:\bcandidate?n?(?:en)?[ _-]?(?:id|no|nr|nummer|number|#|code)\b|\bcandidate\b(?= ?#)|kandidaten?-?(?:nummer|nr|id)\b|\btest(?:ing|[ -]?taker)?[ _-]?id\b"
-    r"|\bpsi[ _-]?(?:id|number|candidate)\b|\b(?:registration|exam|examinee|confirmation|appointment|webassessor|pearson(?: vue)?|onvue|kryterion|vue|certmetrics|credly)"
-    r"[ _-]?(?:id|no|nr|number|#)\b|\b(?:id|número|numero|numéro|n[°º]) (?:de |do |du |di )?(?:candidato|candidat|candidate|candidata)\b|\bcandidat(?:o|a)?\b"
-    r"|\baws training (?:id|account)\b|\bcert(?:ification)? (?:id|number)\b)|受験者|候选人|考生|응시자|المرشح"
+    r"\b(?i:candidate?n?(?:en)?[ _-]?(?:id|no|nr|nummer|number|#|code)\b|candidate\b(?= ?#)|kandidaten?-?(?:nummer|nr|id)\b|test(?:ing|[ -]?taker)?[ _-]?id\b"
+    r"|psi[ _-]?(?:id|number|candidate)\b|(?:registration|exam|examinee|confirmation|appointment|webassessor|pearson(?: vue)?|onvue|kryterion|vue|certmetrics|credly)"
+    r"[ _-]?(?:id|no|nr|number|#)\b|(?:id|número|numero|numéro|n[°º]) (?:de |do |du |di )?(?:candidato|candidat|candidate|candidata)\b|candidat(?:o|a)?\b"
+    r"|aws training (?:id|account)\b|cert(?:ification)? (?:id|number)\b)|受験者|候选人|考生|응시자|المرشح"
 )
 _VOUCHER = re.compile(r"(?i)voucher|vouchr|coupon|gutschein|promo|discount code|cup[oó]n|cupom|bon de|ワウチャー|バウチャー|クーポン|优惠码|قسيمة|कूपन|वाउचर|ваучер")
 _CODE = r"(?<![A-Za-z0-9_-])(?P<v>[A-Za-z0-9]{2,24}(?:-[A-Za-z0-9]{2,16}){0,6})(?![A-Za-z0-9_-]|\.\w)"
@@ -39,14 +39,15 @@ _DATE = (
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{4}}年\d{{1,2}}月\d{{1,2}}日)"
 )
 _BORN = (
-    r"(?i:\bd\.? ?o\.? ?b\b\.?|\bborn\b|\bbirth ?(?:day|date)?\b|\bb-?day\b|date of birth|geburts\w{0,6}|\bgeb(?:oren|\.)|\bnée? le\b|date de naissance|fecha de nacimiento|\bnac[ií]\b|\bnasc\w{0,8}"
-    r"|data di nascita|\bnato\b|\bnata\b|geboortedatum|data urodzenia|\bjanam\w{0,8}|\bjanm\w{0,6}|doğum)|生年月日|誕生日|生日|出生|생년월일|تاريخ (?:ال)?ميلاد\w{0,3}|дата рождения|родил\w{1,3}|जन्म"
+    r"\b(?i:d\.? ?o\.? ?b\b\.?|born\b|birth ?(?:day|date)?\b|b-?day\b|date of birth|geburts\w{0,6}|geb(?:oren|\.)|née? le\b|date de naissance|fecha de nacimiento|nac[ií]\b|nasc\w{0,8}"
+    r"|data di nascita|nato\b|nata\b|geboortedatum|data urodzenia|janam\w{0,8}|janm\w{0,6}|doğum)|生年月日|誕生日|生日|出生|생년월일|تاريخ (?:ال)?ميلاد\w{0,3}|дата рождения|родил\w{1,3}|जन्म"
 )
 
 
 def _enough_digits(match: Match) -> bool:
     text = value(match)
-    return sum(c.isdigit() for c in text) >= 5 and sum(c.isalnum() for c in text) <= 20
+    digits, characters = sum(c.isdigit() for c in text), sum(c.isalnum() for c in text)
+    return characters <= 20 and (digits >= 5 or (digits == 4 and characters >= 9))
 
 
 def _passport(match: Match) -> bool:

@@ -13,22 +13,22 @@ _PART = rf"(?:[{_UPPER}](?:['’][{_UPPER}])?[{_LETTERS}]{{1,24}}(?:[-'’][{_UP
 _JOINT = rf"(?: (?:van|von|de|da|do|dos|del|della|di|du|la|le|bin|binti|ibn|al|el|der|den|ter|ten|zu|y|san|st\.)){{0,3}} (?:[{_UPPER}]\.? ){{0,2}}(?:[aA]l-|[dD]['’])?"
 _NAME = rf"{_PART}(?:{_JOINT}{_PART}){{1,3}}"
 _FULL = re.compile(rf"(?<![\w@/.-])(?:{_NAME}|{_PART}, {_PART}(?: {_PART})?)(?![\w@/-]|\.\w|\()")
-_PAIR = re.compile(rf"(?<![\w@/.-]){_NAME}(?=\W{{1,4}}\Z)")
+_PAIR = re.compile(rf"(?<![\w@/.-]){_NAME}(?= ?[,;|/–—(<\n-][^\w]{{0,3}}\Z)")
 
 STRONG = re.compile(
-    r"(?i:\b(?:my|the|his|her|full|legal|real|last|first and last|whole) name(?:'s| is| was|:)|\bname(?:'s| is|:| -| on (?:my |the )?\w{1,14}:?(?: is| says)?)|\bnames? (?:as|=)"
-    r"|\b(?:legal|full|real|maiden|birth|passport|account) name|\bcandidate(?: name)?:|\b(?:badge|id|passport|licen[cs]e|card|certificate|profile|account|dni|ausweis) (?:shows?|says?|reads|has)(?: me as)?"
-    r"|\bcertificate (?:for|says)|\bregistered (?:as|under)|\bsigned(?: up)? (?:as|by)|\bbooked (?:as|under|for)|\bin the name of|\bunder the name(?: of)?"
-    r"|\bich hei(?:ß|ss)e|\bmein name(?: ist|:)|\bje m'appelle|\bje me nomme|\bmon nom(?: est|:)|\bme llamo|\bmi nombre(?: es|:)|\bme chamo|\bmeu nome(?: é| e|:)|\bmi chiamo|\bil mio nome è"
-    r"|\b(?:mera|mara) naa?m|\bnama saya|\bik heet|\bmijn naam is|\bnazywam się|\bjag heter|\bmitt namn är|\btôi tên là|\btên (?:tôi|mình) là|\bben[iı]m ad[iı]m|\bad[iı]m|\bnombre:|\bnom:|\bnome:|\bname on account:)"
+    r"\b(?i:(?:my|the|his|her|full|legal|real|last|first and last|whole) name(?:'s| is| was|:)|name(?:'s| is|:| -| on (?:my |the )?\w{1,14}:?(?: is| says)?)|name as"
+    r"|(?:legal|full|real|maiden|birth|passport|account) name|candidate(?: name)?:|(?:badge|id|passport|licen[cs]e|card|certificate|profile|account|dni|ausweis) (?:shows?|says?|reads|has)(?: me as)?"
+    r"|certificate (?:for|says)|registered (?:as|under)|signed(?: up)? (?:as|by)|booked (?:as|under|for)|in the name of|under the name(?: of)?"
+    r"|ich hei(?:ß|ss)e|mein name(?: ist|:)|je m'appelle|je me nomme|mon nom(?: est|:)|me llamo|mi nombre(?: es|:)|me chamo|meu nome(?: é| e|:)|mi chiamo|il mio nome è"
+    r"|(?:mera|mara) naa?m|nama saya|ik heet|mijn naam is|nazywam się|jag heter|mitt namn är|tôi tên là|tên (?:tôi|mình) là|ben[iı]m ad[iı]m|ad[iı]m|nombre:|nom:|nome:|name on account:)"
     r"|меня зовут|моё имя|мое имя|اسمي|मेरा नाम"
 )
 """Words after which a name is sure to stand."""
 WEAK = re.compile(
-    r"(?:(?i:\bi am|\bi'm|\bi’m|\bim|\bthis is|\bit's|\bich bin|\bje suis|\bsoy|\beu sou|\bsou(?: o| a)?|\bsono|\bsaya|\bik ben|\bjestem|\bjag är|\bben"
-    r"|\b(?:guy|man|woman|lady|person|proctor|colleague|friend|someone|somebody|boss|teacher|instructor|trainer|mate|student|manager|agent|buddy)(?: was| is)?(?: called| named|,)?|\bcalled me|\btold me"
-    r"|\bask(?:ed)? for|\bcontact|\bcc|\battn:?|\bdear|\bhi|\bhello|\bfrom:|\bto:|\bmr\.?|\bmrs\.?|\bms\.?|\bmiss|\bdr\.?|\bprof\.?|\bherr|\bfrau|\bsr\.?|\bsra\.?|\bmme|\bm\.|\bwith|\bby|\buser:?|\blearner:?|\bstudent:?|\bexaminee:?"
-    r"|(?:\bbest|\bregards|\bcheers|\bthanks|\bthx|\bsincerely|\bgreetings|\bgrüße|\bgruß|\bmfg|\bsaludos|\bcordialement|\babraços?|\bobrigad[oa]|\bsaluti)[,.!]?\n|\n-{1,2} ?|[—–] ?))"
+    r"(?:\b(?i:i am|i'm|i’m|im|this is|it's|ich bin|je suis|soy|eu sou|sou(?: o| a)?|sono|saya|ik ben|jestem|jag är|ben"
+    r"|(?:guy|man|woman|lady|person|proctor|colleague|friend|someone|somebody|boss|teacher|instructor|trainer|mate|student|manager|agent|buddy)(?: was| is)?(?: called| named|,)?|called me|told me"
+    r"|ask(?:ed)? for|contact|cc|attn:?|dear|hi|hello|from:|to:|mr\.?|mrs\.?|ms\.?|miss|dr\.?|prof\.?|herr|frau|sr\.?|sra\.?|mme|m\.|with|by|user:?|learner:?|student:?|examinee:?"
+    r"|(?:best|regards|cheers|thanks|thx|sincerely|greetings|grüße|gruß|mfg|saludos|cordialement|abraços?|obrigad[oa]|saluti)[,.!]?\n)|\n-{1,2} ?|[—–] ?)"
 )
 """Words after which a name may stand, or a role, or a product."""
 _GAP = re.compile(r"[\s:=\"'“(*_]{0,4}(?:is |was |ist |Mr\.? |Ms\.? |Dr\.? )?[\"'“]?")
@@ -54,6 +54,7 @@ COMMON = frozenset(
 """Words that no name begins with."""
 ROLES = frozenset(
     """
+    nummer number nr passport reisepass meine mein my mobile phone telefon email mail address adresse
     cloud web server engineer engineers architect architects practitioner solutions solution certified certification associate professional developer admin administrator
     data network networking security devops sre platform lead senior junior manager director head consultant student beginner expert specialist analyst scientist team
     aws amazon google gcp azure microsoft hashicorp terraform kubernetes linux windows docker github gitlab jenkins slack discord pearson vue psi kryterion webassessor

@@ -60,8 +60,8 @@ _VALUE = r"(?P<v>[^\s\"'`;,<>&|()]{3,127}[^\s\"'`;,<>&|().:?…])"
 PASSWORDS: tuple[Rule, ...] = (
     rule("PASSWORD", rf"{_WORD}\w{{0,3}}[\"']?\s{{0,20}}(?:[:=]|=>|:=)\s{{0,20}}(?P<q>[\"'])(?P<v>[^\"'\n]{{3,128}})(?P=q)", _quoted),
     rule("PASSWORD", rf"(?:{_WORD}|{_FOREIGN})\w{{0,3}}[^\n\w:=\"']{{0,3}}(?:\([^)\n]{{0,20}}\))?(?: ?[a-zA-Z]{{1,8}}){{0,2}}"
-         rf"[ \t]{{0,20}}[:=]{{1,2}}[ \t]{{0,20}}{_VALUE}", _assigned),
-    rule("PASSWORD", rf"(?:{_WORD}|{_FOREIGN})[^\n\w]{{1,3}}(?:\w{{1,10}} ){{0,3}}?{_IS}[ :\"'`]{{1,3}}{_FREE}", _said),
+         rf"[ \t]{{0,20}}(?:[:=]{{1,2}}|->|→|=>)[ \t]{{0,20}}{_VALUE}", _assigned),
+    rule("PASSWORD", rf"(?:{_WORD}|{_FOREIGN})[^\n\w]{{1,3}}(?:\w{{1,10}} ){{0,5}}?{_IS}[ :\"'`]{{1,3}}{_FREE}", _said),
     rule("PASSWORD", rf"{_FOREIGN}[^\n!-~]{{0,4}} ?(?P<v>[!-~]{{4,128}})", _said),
     rule("PASSWORD", rf"(?i:not my) {_WORD}[^\n\w]{{1,3}}(?i:it'?s|its|it is)[ \"'`]{{1,3}}{_FREE}", _said),
     rule("PASSWORD", rf"{_WORD} [\"'`]?{_FREE}", _bare),

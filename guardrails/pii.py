@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,6 +19,7 @@ from guardrails.secrets import SECRETS
 SECRET_TYPES = frozenset(rule.type for rule in (*SECRETS, *PASSWORDS))
 CHECKED = frozenset({"CREDIT_CARD", "IBAN", "EMAIL"})
 """Types whose form alone is proof: they win over numbers that are known by the words around them."""
+_DIGIT = re.compile(r"\d")
 
 
 class Finder(Protocol):
@@ -41,13 +43,15 @@ class Recognizers:
     def __init__(self, vocabulary: Iterable[str] = (), more: Sequence[Finder] = ()) -> None:
         self._names = Names(vocabulary)
         self._secrets: tuple[Finder, ...] = (*SECRETS, *PASSWORDS)
-        self._personal: tuple[Finder, ...] = (*IDENTIFIERS, Accounts(), *CONTACTS, Addresses(), JAPANESE, CHINESE, *more)
+        self._numbered: tuple[Finder, ...] = (*IDENTIFIERS, Accounts(), Addresses(), JAPANESE, CHINESE)
+        self._more = tuple(more)
 
     def find(self, text: str) -> list[Span]:
         """What is secret or personal in the text, in order and without overlap."""
         folded = fold(text)
         secrets = _longest(_all(self._secrets, folded.text))
-        personal = [found for found in _all(self._personal, folded.text) if _free(found, secrets)]
+        numbered = self._numbered if _DIGIT.search(folded.text) else ()
+        personal = [found for found in _all((*numbered, *CONTACTS), folded.text) if _free(found, secrets)]
         kept = _longest(personal, secrets)
         names = [*self._names.find(folded.text), *self._names.beside(folded.text, kept)]
         kept = _longest(names, kept)

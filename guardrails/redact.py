@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from guardrails.rules import PERSONAL, SECRETS, Rule
+from guardrails.masks import apply_masks, own_numbers
+from guardrails.pii import SECRET_TYPES, Recognizers, Span
 from rag.types import Notice, Question
 
-SECRET_TYPES = frozenset(rule.type for rule in SECRETS)
 WARNING = (
     "Your message held something that looks like a secret ({kinds}). It was removed before anything was stored."
     " Delete the message, and revoke or rotate the secret now."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Where something was found: code points of the text, end excluded."""
-
-    start: int
-    end: int
-    type: str
+PLAIN = Recognizers()
+"""The rules for a text of no tenant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text with masks such as [EMAIL_1] in the place of what was found."""
+    """A text with masks such as [EMAIL_1] in the place of what was found; `spans` count the text that was given."""
 
     text: str
     spans: tuple[Span, ...]
@@ -37,55 +29,35 @@ class Redacted:
         """The types of secrets found, each once."""
         return tuple(dict.fromkeys(span.type for span in self.spans if span.type in SECRET_TYPES))
 
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """A private warning, if there was a secret; it does not repeat it."""
+        if not self.secrets:
+            return ()
+        kinds = ", ".join(kind.lower().replace("_", " ") for kind in self.secrets)
+        return (Notice("secret", WARNING.format(kinds=kinds)),)
 
-def redact(text: str) -> Redacted:
-    """Mask secrets and personal data. The same value gets the same mask; where two rules meet, secrets and then the
-    longer match win."""
-    spans = sorted(_longest(_found(text)), key=lambda span: span.start)
-    numbers: dict[tuple[str, str], int] = {}
-    counts: Counter[str] = Counter()
-    pieces, position = [], 0
-    for span in spans:
-        value = (span.type, text[span.start : span.end])
-        if value not in numbers:
-            counts[span.type] += 1
-            numbers[value] = counts[span.type]
-        pieces += [text[position : span.start], f"[{span.type}_{numbers[value]}]"]
-        position = span.end
-    return Redacted("".join([*pieces, text[position:]]), tuple(spans))
+
+def redact(text: str, recognizers: Recognizers = PLAIN, earlier: Iterable[str] = ()) -> Redacted:
+    """Mask secrets and personal data. The same value gets the same mask; numbers go on from the masks in the text and
+    in `earlier` texts. Redacting again changes nothing."""
+    spans = recognizers.find(text)
+    return Redacted(apply_masks(text, spans, own_numbers(text, spans, earlier)), tuple(spans))
 
 
 class Redaction:
-    """The screen that rewrites a question without its secrets and personal data, and warns about secrets."""
+    """The screen that rewrites a question without its secrets and personal data, and warns about secrets.
+
+    `recognizers` by tenant; a tenant that has none of its own gets the rules for all.
+    """
+
+    def __init__(self, recognizers: Mapping[str, Recognizers] | None = None) -> None:
+        self._recognizers = recognizers or {}
 
     async def screen(self, question: Question) -> Question:
-        redacted = redact(question.text)
+        recognizers = self._recognizers.get(question.tenant, PLAIN)
+        earlier = [part for turn in question.history for part in (turn.question, turn.answer)]
+        redacted = redact(question.text, recognizers, earlier)
         if not redacted.spans:
             return question
-        notices = question.notices
-        if redacted.secrets:
-            kinds = ", ".join(kind.lower().replace("_", " ") for kind in redacted.secrets)
-            notices = (*notices, Notice("secret", WARNING.format(kinds=kinds)))
-        return replace(question, text=redacted.text, notices=notices)
-
-
-def _found(text: str) -> Iterator[tuple[int, Span]]:
-    for priority, rules in enumerate((SECRETS, PERSONAL)):
-        for rule in rules:
-            for span in _matches(rule, text):
-                yield priority, span
-
-
-def _matches(rule: Rule, text: str) -> Iterator[Span]:
-    for match in rule.pattern.finditer(text):
-        group = 1 if rule.pattern.groups else 0
-        if rule.holds(match.group(group)):
-            yield Span(*match.span(group), rule.type)
-
-
-def _longest(found: Iterable[tuple[int, Span]]) -> list[Span]:
-    kept: list[Span] = []
-    for _, span in sorted(found, key=lambda item: (item[0], item[1].start - item[1].end, item[1].start)):
-        if all(span.end <= other.start or span.start >= other.end for other in kept):
-            kept.append(span)
-    return kept
+        return replace(question, text=redacted.text, notices=(*question.notices, *redacted.notices))

@@ -102,8 +102,8 @@ def test_everything_that_is_copied_exists_and_reaches_the_builder() -> None:
 
 
 def test_nothing_else_reaches_the_builder() -> None:
-    first = [line for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[:1] != "#"][0]
-    assert first == "*"
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert next(line for line in lines if not line.startswith("#")) == "*"
 
 
 def test_every_package_is_in_the_image() -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tests.wire.discord_clock import Bell, Clock
 from tests.wire.discord_pings import Ping
+from tests.wire.discord_refusals import INVALID_FORM, Refused
 from tests.wire.discord_world import Json
 
 
@@ -26,6 +27,12 @@ class Call:
     status: int = 0
     code: int = 0
     lost: bool = False
+
+    def id(self, name: str) -> int:
+        """An id in the path."""
+        if not self.path[name].isdigit():
+            raise Refused(INVALID_FORM, {name: {"_errors": [{"code": "NUMBER_TYPE_COERCE", "message": "Not snowflake."}]}})
+        return int(self.path[name])
 
 
 class Record:

@@ -14,12 +14,13 @@ EXEMPT = ("/interactions/", "/webhooks/")
 MAJOR = ("channel", "guild", "application", "token")
 
 
-@dataclass(frozen=True, slots=True)
 class TooMany(Exception):
     """A 429. `retry_after` in platform seconds."""
 
-    retry_after: float
-    scope: Scope
+    def __init__(self, retry_after: float, scope: Scope) -> None:
+        super().__init__(retry_after, scope)
+        self.retry_after = retry_after
+        self.scope: Scope = scope
 
 
 class Banned(Exception):

@@ -115,4 +115,4 @@ class Platform:
 
     def _notify(self, message: Message, by: str, parse_names: bool) -> None:
         for whom in sorted(pings(message, parse_names)):
-            self.record.pings.append(Ping(message.channel, message.ts, whom, by))
+            self.record.pings.append(Ping(message.channel, message.ts, message.user, whom, by))

@@ -45,10 +45,11 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """A notification that went out: to a user id, or to `!here`, `!channel`, `!everyone`."""
+    """A notification that went out: to a user id, or to `!here`, `!channel`, `!everyone`; by a "post" or an "edit"."""
 
     channel: str
     ts: str
+    author: str
     whom: str
     by: str
 
