@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Literal
 
 from ingest.fetch import Fetched, Fetches
-from ingest.parse_html import Parsed, parse_html
+from ingest.parse_html import parse_html
 from ingest.parse_markdown import parse_markdown
+from ingest.parsed import Parsed
 from ingest.store import Store
 from ingest.validate import check_content, check_status, real_format
 from rag.errors import CertCoachError, DatabaseError, Unreadable

@@ -4,59 +4,17 @@ from __future__ import annotations
 
 import copy
 import re
-import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urldefrag, urljoin
 
-from bs4 import BeautifulSoup, Comment, Tag
-from bs4.dammit import UnicodeDammit
-from bs4.element import PageElement
+from bs4 import BeautifulSoup, Tag
 from markdownify import MarkdownConverter
 
+from ingest.content import attribute, classes, cut_furniture, is_note, main_content
+from ingest.parsed import Parsed, clean_text, decode_text
 from rag.errors import Unreadable
 
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """A document as it was read. `url`, `dated` (ISO day) and `citation` are what it says of itself, if it does."""
-
-    title: str
-    markdown: str
-    url: str | None = None
-    dated: str | None = None
-    citation: str | None = None
-
-
-# Characters.
-
-_EMOJI = "\u2600-\u27bf\ufe0f\U0001f000-\U0001faff"
-_INVISIBLE = re.compile(
-    f"(\U0001f3f4[\U000e0020-\U000e007f]+|(?<=[{_EMOJI}])\u200d(?=[{_EMOJI}]))"  # a flag, or an emoji's joiner: kept
-    "|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
-_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-
-
-def clean_text(text: str) -> str:
-    """NFC, with plain spaces and line ends, and without characters that nobody sees and that break words."""
-    text = _SPACES.sub(" ", _LINE_ENDS.sub("\n", text))
-    return unicodedata.normalize("NFC", _INVISIBLE.sub(lambda match: match[1] or "", text))
-
-
-def decode_text(body: bytes, charset: str | None, *, is_html: bool) -> str:
-    """The body as text: by its byte order mark, the header's charset, the page's own declaration, or its bytes."""
-    declared = [charset] if charset else []
-    dammit = UnicodeDammit(body, known_definite_encodings=declared, user_encodings=["utf-8"], is_html=is_html)
-    text = dammit.unicode_markup
-    return clean_text(text if text is not None else body.decode("utf-8", errors="replace"))
-
-
-# Pages.
-
+_PERMALINK = re.compile(r"^\s*[¶#§🔗]\s*|\s*[¶§🔗]\s*$")
 _DEEPEST = 200
 """Levels of elements; real pages have some thirty, and the conversion recurses."""
 
@@ -70,8 +28,8 @@ def parse_html(body: bytes, *, url: str | None = None, charset: str | None = Non
     soup = BeautifulSoup(decode_text(body, charset, is_html=True), "lxml")
     _check_depth(soup)
     title, base = _title(soup), _base(soup, url)
-    _cut(soup)
-    return Parsed(title, _to_markdown(_main(soup), base, url))
+    cut_furniture(soup)
+    return Parsed(title, _to_markdown(main_content(soup), base, url))
 
 
 def convert_fragment(html: str, url: str | None = None) -> str:
@@ -92,7 +50,7 @@ def _to_markdown(root: Tag, base: str | None, page: str | None) -> str:
         _settle_table(table)
     for inner in root.select("ul > ul, ul > ol, ol > ul, ol > ol"):
         _settle_nested_list(inner)
-    for note in root.find_all(_is_note):
+    for note in root.find_all(is_note):
         _settle_note(note)
     for heading in root.find_all(re.compile(r"^h[1-6]$")):
         _settle_heading(heading)
@@ -112,88 +70,8 @@ def _title(soup: BeautifulSoup) -> str:
 
 def _base(soup: BeautifulSoup, url: str | None) -> str | None:
     base = soup.find("base", href=True)
-    declared = _attribute(base, "href") if base else ""
+    declared = attribute(base, "href") if base else ""
     return urljoin(url, declared) if url else declared if declared.startswith("http") else None
-
-
-# What is not content.
-
-_NEVER_CONTENT = (
-    "script style template noscript head nav button input select textarea svg iframe canvas object dialog video audio"
-).split()
-_FURNITURE = re.compile(
-    r"(?:^|[-_])(?:breadcrumbs?|toc2?|toctree|sidebar|navbar|nav|navigation|menu|pagination|cookies?|consent|footer)(?:[-_]|$)"
-    r"|^(?:pager|feedback|banner|share|social|skip|skip-?link|skip-to-content|edit-?(?:page|this-page|link)|on-this-page)$"
-)
-_FURNITURE_IDS = re.compile(
-    r"toc|sidebar|nav|navbar|menu|breadcrumbs?|footer|cookie-?(?:banner|consent)", re.IGNORECASE
-)
-_NOTE = re.compile(r"^(?:admonition(?:block)?|alert|callout|note|tip|info|warning|caution|important|danger|key-point)$")
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_PERMALINK = re.compile(r"^\s*[¶#§🔗]\s*|\s*[¶§🔗]\s*$")
-_PROSE = 600
-"""Characters in paragraphs above which an element is content, whatever its class says."""
-
-
-def _cut(soup: BeautifulSoup) -> None:
-    for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
-        comment.extract()
-    for tag in soup.find_all(_NEVER_CONTENT):
-        tag.decompose()
-    for tag in soup.find_all(["header", "footer", "aside", True]):
-        if not tag.decomposed and _is_furniture(tag):
-            heading = tag.find("h1") if tag.name == "header" and tag.find_parent(["main", "article"]) else None
-            tag.replace_with(heading.extract()) if heading else tag.decompose()
-
-
-def _is_furniture(tag: Tag) -> bool:
-    if tag.name in {"html", "body", "main", "article", "pre", "code", "table", "tr", "td", "th"}:
-        return False
-    if tag.name in {"header", "footer"}:
-        return not tag.find(["main", "article"])
-    if tag.name == "aside":
-        return not _is_note(tag)
-    if _is_hidden(tag):
-        return True
-    if tag.name in {"ul", "ol", "div"} and _is_contents(tag):
-        return True
-    named = any(_FURNITURE.search(word) for word in _classes(tag)) or bool(
-        _FURNITURE_IDS.fullmatch(_attribute(tag, "id"))
-    )
-    role = _attribute(tag, "role") in {"navigation", "banner", "contentinfo", "search"}
-    return (named or role) and not re.match(r"h\d$", tag.name) and not _holds_content(tag)
-
-
-def _is_hidden(tag: Tag) -> bool:
-    if _attribute(tag, "role") == "tabpanel":  # the tabs that are not on top are content, too
-        return False
-    hidden = tag.has_attr("hidden") or _attribute(tag, "aria-hidden") == "true"
-    return hidden or bool(_HIDDEN.search(_attribute(tag, "style")))
-
-
-def _is_contents(tag: Tag) -> bool:
-    """A list of links to the sections of this page, or a menu that stands before its first heading."""
-    links = tag.find_all("a", href=True)
-    if len(links) < 3 or tag.find(["p", "pre", "table", "h1", "h2"]):
-        return False
-    linked = sum(len(link.get_text(strip=True)) for link in links)
-    only_links = linked >= 0.9 * len("".join(tag.get_text().split()))
-    inner = all(_attribute(link, "href").startswith("#") for link in links)
-    return only_links and (inner or (len(links) >= 8 and tag.find_previous("h1") is None and bool(tag.find_next("h1"))))
-
-
-def _holds_content(tag: Tag) -> bool:
-    if tag.find(["main", "article", "h1"]):
-        return True
-    return sum(len(paragraph.get_text()) for paragraph in tag.find_all("p")) > _PROSE
-
-
-def _main(soup: BeautifulSoup) -> Tag:
-    """The smallest element that holds most of what the page marks as its content; else the body."""
-    marked = soup.select("main, [role=main], article") or [soup.body or soup]
-    lengths = {id(tag): len(tag.get_text(strip=True)) for tag in marked}
-    most = 0.6 * max(lengths.values())
-    return min((tag for tag in marked if lengths[id(tag)] >= most), key=lambda tag: lengths[id(tag)])
 
 
 # What markdownify would get wrong.
@@ -201,7 +79,7 @@ def _main(soup: BeautifulSoup) -> Tag:
 
 def _settle_heading(heading: Tag) -> None:
     for link in heading.find_all("a"):
-        if re.fullmatch(r"[\s¶#§🔗]*", link.get_text()) or "headerlink" in _classes(link):
+        if re.fullmatch(r"[\s¶#§🔗]*", link.get_text()) or "headerlink" in classes(link):
             link.decompose()
         else:
             link.unwrap()
@@ -211,13 +89,13 @@ def _settle_heading(heading: Tag) -> None:
 
 def _settle_image(image: Tag) -> None:
     """An image is what it says in words; one that stands alone says little in two or three."""
-    words = _attribute(image, "alt").split()
+    words = attribute(image, "alt").split()
     alone = image.parent is not None and not image.parent.get_text(strip=True) and image.parent.name not in {"td", "a"}
     image.replace_with("" if alone and len(words) < 5 else " ".join(words))
 
 
 def _settle_link(link: Tag, base: str | None, page: str | None) -> None:
-    href = _attribute(link, "href").strip()
+    href = attribute(link, "href").strip()
     try:
         target = urljoin(base or "", href)
         here = page is not None and urldefrag(target).url == urldefrag(page).url
@@ -236,10 +114,6 @@ def _settle_nested_list(inner: Tag) -> None:
         item.append(inner.extract())
 
 
-def _is_note(tag: Tag) -> bool:
-    return tag.name in {"div", "aside", "section", "blockquote"} and any(_NOTE.match(word) for word in _classes(tag))
-
-
 def _settle_note(note: Tag) -> None:
     """The title of a note ("Warning") becomes the bold start of its text."""
     if note.name == "aside":
@@ -250,7 +124,7 @@ def _settle_note(note: Tag) -> None:
     if title is None:
         return
     icon = title.find(title=True)
-    words = title.get_text(" ", strip=True) or (_attribute(icon, "title") if icon else "")
+    words = title.get_text(" ", strip=True) or (attribute(icon, "title") if icon else "")
     title.decompose()
     if words:
         bold = Tag(name="strong")
@@ -285,7 +159,7 @@ def _settle_table(table: Tag) -> None:
 def _is_layout(table: Tag, rows: list[Tag]) -> bool:
     framed = table.find_parent(class_=re.compile(r"^(admonitionblock|colist)$")) is not None
     single = len(table.find_all(["td", "th"])) <= 1
-    return framed or single or table.find("table") is not None or _attribute(table, "role") == "presentation"
+    return framed or single or table.find("table") is not None or attribute(table, "role") == "presentation"
 
 
 def _settle_rows(table: Tag, rows: list[Tag]) -> None:
@@ -326,7 +200,7 @@ def _grid(rows: list[Tag]) -> Iterator[list[Tag]]:
 
 
 def _span(cell: Tag, name: str) -> int:
-    value = _attribute(cell, name)
+    value = attribute(cell, name)
     return min(max(int(value), 1), 60) if value.isascii() and value.isdigit() else 1
 
 
@@ -379,21 +253,11 @@ def _language(pre: Tag) -> str:
     for tag in [code, pre, pre.parent, pre.parent.parent if pre.parent else None]:
         if not isinstance(tag, Tag):
             continue
-        marked = _attribute(tag, "data-lang") or _attribute(tag, "data-language")
-        classes = (
-            re.match(r"(?:language|lang|highlight-source|highlight)-([\w+#.-]+)$", word) for word in _classes(tag)
+        marked = attribute(tag, "data-lang") or attribute(tag, "data-language")
+        matches = (
+            re.match(r"(?:language|lang|highlight-source|highlight)-([\w+#.-]+)$", word) for word in classes(tag)
         )
-        found = marked or next((match[1] for match in classes if match), "")
+        found = marked or next((match[1] for match in matches if match), "")
         if found:
             return re.sub(r"[^\w+#.-]", "", found)
     return ""
-
-
-def _classes(tag: Tag) -> list[str]:
-    value: Any = tag.get("class")
-    return value.split() if isinstance(value, str) else list(value or ())
-
-
-def _attribute(tag: PageElement | None, name: str) -> str:
-    value = tag.get(name) if isinstance(tag, Tag) else None
-    return value if isinstance(value, str) else " ".join(value or ())

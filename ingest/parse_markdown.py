@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import html
 import re
-import tomllib
 from datetime import date
 from itertools import pairwise
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
-import yaml
 from markdown_it import MarkdownIt
 
 from ingest.chunk_headings import plain_heading
-from ingest.parse_html import Parsed, clean_text, convert_fragment, decode_text
+from ingest.front_matter import split_front_matter
+from ingest.parse_html import convert_fragment
+from ingest.parsed import Parsed, clean_text, decode_text
 
 _BLOCKS = MarkdownIt("commonmark").enable("table").disable("inline")
 
@@ -25,7 +25,7 @@ def parse_markdown(body: bytes, *, url: str | None = None, charset: str | None =
     Front matter gives `title` (or `page_title`), `url` (absolute), `checked` (the day it was confirmed) and `citation`.
     Relative links become absolute against that `url`, else against the argument; without either only their words stay.
     """
-    meta, text = _front_matter(decode_text(body, charset, is_html=False))
+    meta, text = split_front_matter(decode_text(body, charset, is_html=False))
     own = meta.get("url")
     cited = own if isinstance(own, str) and re.match(r"https?://", own) else None
     checked = meta.get("checked")
@@ -40,38 +40,6 @@ def parse_markdown(body: bytes, *, url: str | None = None, charset: str | None =
         else None,
         citation=citation if isinstance(citation, str) else None,
     )
-
-
-# Front matter.
-
-_YAML = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-
-
-def _front_matter(text: str) -> tuple[dict[str, Any], str]:
-    text = text.lstrip("\n")
-    for header, load in ((_YAML, _load_yaml), (_TOML, _load_toml)):
-        found = header.match(text)
-        values = load(found[1]) if found else None
-        if found and values is not None:
-            return values, text[found.end() :]
-    return {}, text
-
-
-def _load_yaml(text: str) -> dict[str, Any] | None:
-    try:
-        values = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        lines = re.findall(r"^(\w+):[ \t]*(\S.*)$", text, re.MULTILINE)  # templates and slips: what can be read counts
-        return {key: value.strip("'\" ") for key, value in lines} or None
-    return values if isinstance(values, dict) else None
-
-
-def _load_toml(text: str) -> dict[str, Any] | None:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return None
 
 
 def _named(meta: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from ingest.fetch import Fetched
-from ingest.parse_html import Parsed
+from ingest.parsed import Parsed
 from rag.errors import FetchFailed, Unreadable
 
 Format = Literal["html", "markdown"]

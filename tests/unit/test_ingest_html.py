@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.parse_html import Parsed, clean_text, parse_html
+from ingest.parse_html import parse_html
+from ingest.parsed import Parsed, clean_text
 from rag.errors import Unreadable
 
 URL = "https://docs.example.com/guide/storage/buckets.html"
