@@ -38,7 +38,7 @@ USER 10001:10001
 VOLUME /data
 EXPOSE 8080
 # http.client, since urllib would send this through a proxy where one is set.
-HEALTHCHECK --interval=15s --timeout=5s --start-period=120s --retries=3 \
+HEALTHCHECK --interval=15s --timeout=5s --start-period=180s --retries=3 \
     CMD ["python", "-c", "import http.client, os, sys; c = http.client.HTTPConnection('127.0.0.1', int(os.environ['PORT']), timeout=4); c.request('GET', '/healthz'); sys.exit(c.getresponse().status != 200)"]
 ENTRYPOINT ["certcoach"]
 CMD ["run"]

@@ -11,8 +11,8 @@ from time import perf_counter
 
 from bot.budget import Budget, reset_time
 from bot.conversations import Conversations, Exchange, Talk
-from guardrails.clean import clean
-from guardrails.redact import redact
+from guardrails.entrance import Entrance
+from guardrails.maskbook import Place
 from ingest.sources import Catalogue
 from rag import db
 from rag.answer import refusal
@@ -48,12 +48,13 @@ class Answerers:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What outlives an answer: what was said, what it cost, what is known."""
+    """What outlives an answer: what was said, what it cost, what is known; and where words come in."""
 
     pool: db.Pool
     library: Library
     conversations: Conversations
     budget: Budget
+    entrance: Entrance
 
 
 class Coach:
@@ -86,9 +87,11 @@ class Coach:
         now, begun = self._clock(), perf_counter()
         wait = await self._memory.budget.seconds_to_wait(talk.tenant, person, now)
         if wait:
-            yield _too_fast(self._new_id(), talk.tenant, text, wait)
+            question = Question(talk.tenant, self._memory.entrance.words(talk.tenant, text))
+            yield _too_fast(self._new_id(), question, wait)
             return
-        question = Question(talk.tenant, text, await self._memory.conversations.turns(talk) if talk.id else ())
+        turns = await self._memory.conversations.turns(talk) if talk.id else ()
+        question = await self._memory.entrance.question(Place(talk.tenant, talk.id, person), text, turns)
         answerer, question = await self._answerer(talk, question, now)
         async with aclosing(answerer.answer(question)) as events:
             async for event in events:
@@ -99,7 +102,7 @@ class Coach:
     async def rate(self, tenant: str, answer: str, helpful: bool, comment: str = "", person: str = "local") -> bool:
         """Keep a verdict on an answer, its comment redacted; whether the answer is known."""
         slug = self._catalogue.tenant(tenant).slug
-        words = redact(clean(comment)[:COMMENT]).text or None
+        words = self._memory.entrance.words(slug, comment)[:COMMENT] or None
         return await self._memory.conversations.rate(slug, answer, person, helpful, words)
 
     async def export(self, tenant: str, conversation: str, person: str = "local") -> Sequence[Exchange]:
@@ -132,7 +135,7 @@ class Coach:
         if self._answerers.writing is None:
             return self._answerers.quoting, question
         if await self._memory.budget.exhausted(talk.tenant, talk.person, now):
-            return self._answerers.quoting, replace(question, notices=(_used_up(now),))
+            return self._answerers.quoting, replace(question, notices=(*question.notices, _used_up(now)))
         return self._answerers.writing, question
 
     async def _keep(self, talk: Talk, answer: Answer, milliseconds: int) -> None:
@@ -146,8 +149,7 @@ class Coach:
             log.warning("an exchange could not be kept", extra={"tenant": talk.tenant, "answer": answer.id})
 
 
-def _too_fast(answer_id: str, tenant: str, text: str, wait: int) -> Answer:
-    question = Question(tenant, redact(clean(text)).text)
+def _too_fast(answer_id: str, question: Question, wait: int) -> Answer:
     return refusal(answer_id, question, "too_fast", f"That is a lot of questions. The next one can come in {wait} s.")
 
 

@@ -17,7 +17,8 @@ from typing import TypeVar
 import psycopg
 from psycopg.rows import class_row
 
-from bot.web_keys import Keys, parse_keys
+from bot.web_door import access_for
+from bot.web_keys import Keys
 from bot.wiring import build_chunker, open_database
 from ingest.sources import Catalogue, load_catalogue
 from rag import db
@@ -88,7 +89,7 @@ class Doctor:
         home = self._try("home", lambda: open_home(settings.home), str)
         self.findings.append(await check_port(settings.host, settings.port, home))
         if catalogue is not None:
-            self._try("keys", lambda: parse_keys(settings.api_keys.get_secret_value(), catalogue.tenants), _counted)
+            self._try("keys", lambda: _keys(settings, catalogue), _counted)
         if home is not None:
             self.findings.append(check_disk(shutil.disk_usage(home).free))
             await self._storage(settings, home, catalogue)
@@ -195,6 +196,14 @@ def _read_settings() -> Settings:
     settings = load_settings()
     build_chunker(settings.chunker)
     return settings
+
+
+def _keys(settings: Settings, catalogue: Catalogue) -> Keys:
+    try:
+        bound = str(socket.getaddrinfo(settings.host, None)[0][4][0])
+    except OSError:  # what is wrong with the host, the finding about the port says
+        bound = "127.0.0.1"
+    return access_for(settings, catalogue.tenants, bound).keys
 
 
 async def _serves(home: Path) -> bool:

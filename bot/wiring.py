@@ -12,9 +12,9 @@ from uuid import uuid4
 from bot.budget import Budget, Limits
 from bot.coach import Answerers, Coach, Memory
 from bot.conversations import Conversations
-from guardrails.guarded import Guarded
-from guardrails.limits import Limits as QuestionLimits
-from guardrails.redact import Redaction
+from bot.screens import Guards, build_guards
+from guardrails.maskbook import MaskBook
+from guardrails.modes import Modes
 from ingest.chunk_headings import HeadingChunker
 from ingest.fetch import Fetches, Offline, open_fetcher
 from ingest.ingestor import Ingestor
@@ -95,16 +95,18 @@ def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, models: M
     chunker = build_chunker(settings.chunker)
     library = Library(pool, space=models.embedder.name, edition=chunker.name)
     limits = Limits(settings.daily_tokens, settings.daily_tokens_person, settings.rate)
-    memory = Memory(pool, library, Conversations(pool), Budget(pool, limits))
-    quoting = build_answerer(settings, pool, Models(remembering))
-    writing = build_answerer(settings, pool, Models(remembering, models.chat)) if models.chat else None
+    stored = Stored(models.embedder, pool)
+    guards = build_guards(catalogue, remembering, stored, Modes(), new_id)
+    memory = Memory(pool, library, Conversations(pool), Budget(pool, limits), guards.entrance(MaskBook(pool)))
+    quoting = build_answerer(settings, pool, Models(remembering), guards)
+    writing = build_answerer(settings, pool, Models(remembering, models.chat), guards) if models.chat else None
     return App(
         settings=settings,
         catalogue=catalogue,
         pool=pool,
         models=Models(remembering, models.chat),
         library=library,
-        ingestor=Ingestor(library, fetcher, chunker, Stored(models.embedder, pool), lambda: datetime.now(UTC)),
+        ingestor=Ingestor(library, fetcher, chunker, stored, lambda: datetime.now(UTC)),
         retriever=build_retriever(settings, pool, remembering),
         coach=Coach(catalogue, Answerers(writing, quoting), memory, new_id),
     )
@@ -123,13 +125,13 @@ def build_retriever(settings: Settings, pool: db.Pool, embedder: Embedder, *, bu
     return Retriever(corpus, embedder, recipe)
 
 
-def build_answerer(settings: Settings, pool: db.Pool, models: Models) -> Answerer:
-    """The onion around the way of answering: the screens in the order in which they look."""
+def build_answerer(settings: Settings, pool: db.Pool, models: Models, guards: Guards) -> Answerer:
+    """The way of answering, and the guardrails around it."""
     retriever = build_retriever(settings, pool, models.embedder, budget=WRITING if models.chat else QUOTING)
     quoting = ExtractiveAnswerer(retriever, models.embedder, new_id)
     writing = GroundedAnswerer(retriever, models.chat, quoting, settings.prompt, new_id)
     inner: Answerer = writing if models.chat else quoting
-    return Guarded(inner, [Redaction(), QuestionLimits(new_id)])
+    return guards.around(inner)
 
 
 def build_chunker(name: str) -> Chunker:

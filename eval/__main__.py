@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -16,7 +17,6 @@ WIDTH = 150
 """Columns of a table that is not written to a terminal."""
 stdout = Console() if sys.stdout.isatty() else Console(width=WIDTH)
 stderr = Console(stderr=True)
-MODES = ("hybrid", "dense", "sparse")
 
 
 class EvaluationFailed(CertCoachError):
@@ -51,46 +51,28 @@ def corpus(folder: Path | None) -> None:
 @click.option("--tenant", help="Only this tenant.")
 @click.option("--variant", "variants", multiple=True, help="Only this variant; may be repeated.")
 @click.option("--questions", type=click.Path(path_type=Path), help="Other questions: JSONL.")
+@click.option("--notes", is_flag=True, help="Over the starter notes alone.")
 @click.option("--fit", "fitting", is_flag=True, help="Fit the gate's curves on the questions.")
 @click.option("--write", "part", metavar="NAME", help="Write the tables into that part of docs/evaluation.md, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything measured as JSON.")
-def retrieval(
-    tenant: str | None,
-    variants: tuple[str, ...],
-    questions: Path | None,
-    fitting: bool,
-    part: str | None,
-    as_json: bool,
-) -> None:
+def retrieval(**given: Any) -> None:
     """Measure what is found, and what the gate lets pass."""
     from bot.__main__ import configured, run_command
     from eval.corpus import PROJECT
-    from eval.dataset import load_gold, load_questions
-    from eval.evaluation_page import fits_page, results_page
+    from eval.evaluation_page import as_part
     from eval.pages import write_part
-    from eval.report import results_json, show_fit, show_results
-    from eval.retrieval import evaluate, fit_gates
-    from eval.runner import VARIANTS
+    from eval.report import as_json, show
+    from eval.retrieval import Request, measure
 
-    if unknown := [name for name in variants if name not in VARIANTS]:
-        raise click.UsageError(f"There is no variant {unknown[0]!r}. Variants: {', '.join(VARIANTS)}.")
+    request = Request(**given)
     settings, _ = configured()
-    gold = (load_questions(questions) if questions else load_gold()).of(tenant)
-    if not gold.answerable:
-        raise click.UsageError(f"There are no questions of tenant {tenant!r}.")
-    chosen = MODES if fitting else variants or tuple(VARIANTS)
-    measured = run_command(settings, evaluate(settings, gold, chosen, stderr))
-    fits = fit_gates(measured.results) if fitting else ()
-    if as_json:
-        click.echo(json.dumps(results_json(measured.results, measured.left_out, fits), indent=2))
-    elif fitting:
-        for fit in fits:
-            show_fit(fit, stdout)
+    measured = run_command(settings, measure(settings, request, stderr))
+    if request.as_json:
+        click.echo(json.dumps(as_json(measured), indent=2))
     else:
-        show_results(measured.results, stdout)
-    if part:
-        table = fits_page(fits) if fitting else results_page(measured.results, measured.left_out)
-        write_part(PROJECT / "docs" / "evaluation.md", part, table)
+        show(measured, stdout)
+    if request.part:
+        write_part(PROJECT / "docs" / "evaluation.md", request.part, as_part(measured))
     if measured.failures:
         raise EvaluationFailed(" ".join(measured.failures))
 

@@ -43,10 +43,14 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """In one process, one question at a time: the whole answer, the search with the embedding given, and its SQL."""
+    """In one process, one question at a time: the whole answer, the search with the embedding given, and its SQL.
+
+    Questions that were declined take no part in `answer`: nothing is quoted for them, so they are quicker.
+    """
 
     documents: int
     chunks: int
+    asked: int
     answer: Spread
     search: Spread
     raw: Spread
@@ -91,7 +95,7 @@ async def time_questions(ground: Ground) -> Timing:
     documents, chunks = await _size(ground)
     answers = await _time_answers(ground, questions)
     searches, raw = await _time_searches(ground, questions)
-    return Timing(documents, chunks, spread(answers), spread(searches), spread(raw))
+    return Timing(documents, chunks, len(questions), spread(answers), spread(searches), spread(raw))
 
 
 def spread(seconds: Sequence[float]) -> Spread:
@@ -100,13 +104,14 @@ def spread(seconds: Sequence[float]) -> Spread:
 
 
 async def _time_answers(ground: Ground, questions: Sequence[Gold]) -> list[float]:
-    """Each question is new to the process, so that its embedding is part of the time."""
+    """The times of the questions that were answered; each is new to the process, so its embedding is part of it."""
     await ask(ground.app.coach, ground.prefix + questions[0].tenant, "warm up")
     seconds = []
     for gold in questions:
         start = perf_counter()
-        await ask(ground.app.coach, ground.prefix + gold.tenant, gold.question)
-        seconds.append(perf_counter() - start)
+        answer = await ask(ground.app.coach, ground.prefix + gold.tenant, gold.question)
+        if answer.kind == "answer":
+            seconds.append(perf_counter() - start)
     return seconds
 
 

@@ -27,8 +27,11 @@ def as_tables(benches: Sequence[Bench]) -> str:
     lines = ["| | " + " | ".join(bench.corpus for bench in benches) + " |", "|---|" + "---:|" * len(benches)]
     lines += [f"| {name} | " + " | ".join(figure(bench) for bench in benches) + " |" for name, figure in ROWS]
     on = "; ".join(f"{name}: {value}" for name, value in machine().items())
-    timings = ", ".join(f"{b.corpus} {b.timing.answer.n} and {b.timing.search.n}" for b in benches)
-    lines += ["", f"Measured by `make bench`, one question at a time. Answers and searches timed: {timings}. {on}."]
+    timed = "; ".join(
+        f"{b.corpus}: {b.timing.answer.n} of {b.timing.asked} questions were answered, {b.timing.search.n} searches"
+        for b in benches
+    )
+    lines += ["", f"Measured by `make bench`, one question at a time. {timed}.", "", f"{on}."]
     return "\n".join(lines)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -29,8 +28,8 @@ except ImportError:
 
 QUESTIONS = 100
 """Asked before memory is read."""
-PATIENCE = 900
-"""Seconds for a start that takes in and embeds every document."""
+FOREIGN = ("CERTCOACH_", "DATABASE_URL", "PORT", "OTEL_")
+"""Settings of the caller's that do not reach the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,14 @@ class _Server:
 @contextmanager
 def _running(folder: Path, sources: Path) -> Iterator[_Server]:
     home = folder / "home"
-    own = {"CERTCOACH_HOME": str(home), "CERTCOACH_SOURCES": str(sources), "PORT": "0"}
-    kept = {n: v for n, v in os.environ.items() if not n.startswith("CERTCOACH_") and n not in ("DATABASE_URL", "PORT")}
+    own = {
+        "CERTCOACH_HOME": str(home),
+        "CERTCOACH_SOURCES": str(sources),
+        "PORT": "0",
+        "CERTCOACH_RATE": "0",
+        "CERTCOACH_CHAT": "none",
+    }
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(FOREIGN)}
     log = (folder / "server.log").open("w")
     started = perf_counter()
     process = subprocess.Popen(
@@ -154,7 +159,7 @@ def machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
         "processor": f"{cpu or platform.processor()}, {psutil.cpu_count()} cores",
         "memory": f"{psutil.virtual_memory().total / 2**30:.1f} GiB",
-        "load": json.dumps([round(load, 2) for load in os.getloadavg()]),
+        "load average at the end": ", ".join(f"{load:.1f}" for load in os.getloadavg()) + " (1, 5, 15 minutes)",
     }
 
 

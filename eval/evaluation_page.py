@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from eval.calibration import Fit
+from eval.gate import Point
 from eval.metrics import MEASURES, Metrics
 from eval.report import differences
+from eval.retrieval import Fitted, Measured
 from eval.runner import Result
+
+
+def as_part(measured: Measured) -> str:
+    """The fits, if there are any, else the results."""
+    return fits_page(measured.fits) if measured.fits else results_page(measured.results, measured.left_out)
 
 
 def results_page(results: Sequence[Result], left_out: int) -> str:
@@ -29,24 +35,37 @@ def results_page(results: Sequence[Result], left_out: int) -> str:
     return "\n\n".join(parts)
 
 
-def fits_page(fits: Sequence[Fit]) -> str:
-    """The gate by mode: the curve, what it does on questions held out, and at which threshold."""
-    rows = [
-        f"| {fit.mode} | {fit.centred.cosine} | {fit.centred.coverage} | {fit.centred.offset} | {fit.gate.auroc:.3f} |"
-        f" {fit.held_out.auroc:.3f} | {fit.gate.auroc_not_covered:.3f} | {_percent(fit.gate.recommended.refused)} /"
-        f" {_percent(fit.held_out.refused)} | {_percent(fit.gate.recommended.refused_paraphrased)} /"
-        f" {_percent(fit.held_out.refused_paraphrased)} | {_percent(fit.gate.recommended.passed)} /"
-        f" {_percent(fit.held_out.passed)} |"
-        for fit in fits
+def fits_page(fits: Sequence[Fitted]) -> str:
+    """The curves; what they do at 0.5 where they were fitted, on questions held out, and over the notes alone."""
+    curves = [
+        f"| {one.fit.mode} | {one.fit.centred.cosine} | {one.fit.centred.coverage} | {one.fit.centred.offset} |"
+        f" {one.fit.gate.auroc:.3f} | {one.fit.held_out.auroc:.3f} | {one.fit.gate.auroc_not_covered:.3f} |"
+        for one in fits
     ]
-    head = (
-        "| mode | cosine | coverage | offset | AUROC | held out | against not-covered alone | refused, answerable |"
-        " refused, paraphrased | passed, unanswerable |\n|---|" + "---:|" * 9
+    head = "| mode | cosine | coverage | offset | AUROC | held out | not-covered alone |\n|---|" + "---:|" * 6
+    below = (
+        "| mode | at 0.5 | refused, answerable | refused, paraphrased | passed, unanswerable |\n|---|---|" + "---:|" * 3
     )
-    note = (
-        "Shares at the threshold 0.5: on the questions that the curve was fitted on / on questions held out (5 folds)."
-    )
-    return "\n\n".join([note, "\n".join([head, *rows])])
+    shares = [row for one in fits for row in _rows(one)]
+    return "\n\n".join(["\n".join([head, *curves]), "\n".join([below, *shares]), *map(_kinds, fits)])
+
+
+def _rows(one: Fitted) -> Iterator[str]:
+    held, mode = one.fit.held_out, one.fit.mode
+    yield _row(mode, "as fitted", one.fit.gate.fixed)
+    yield _row(mode, "held out, 5 folds", Point(0.5, held.refused, held.refused_paraphrased, held.passed))
+    if one.elsewhere:
+        yield _row(mode, "the same curve over the starter notes alone", one.elsewhere.fixed)
+
+
+def _row(mode: str, name: str, point: Point) -> str:
+    shares = (point.refused, point.refused_paraphrased, point.passed)
+    return f"| {mode} | {name} | " + " | ".join(f"{100 * share:.1f} %" for share in shares) + " |"
+
+
+def _kinds(one: Fitted) -> str:
+    kinds = ", ".join(f"{why.replace('_', ' ')} {100 * share:.0f} %" for why, share in one.fit.gate.passed.items())
+    return f"Passed as fitted, {one.fit.mode}, by kind of unanswerable question: {kinds}."
 
 
 def _differences(results: Sequence[Result]) -> str:
@@ -69,7 +88,3 @@ def _table(name: str, rows: dict[str, Metrics]) -> str:
         for label, found in rows.items()
     ]
     return "\n".join([*head, *body])
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

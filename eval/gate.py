@@ -11,6 +11,7 @@ from eval.dataset import Phrasing
 
 TOLERATED = 0.05
 """Share of answerable questions, in their first phrasing, that the recommended threshold may refuse."""
+DEFAULT = 0.5
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 
 
@@ -47,10 +48,15 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The gate over a set of questions. `passed` is, at the recommended threshold, the share by kind of question."""
+    """The gate over a set of questions.
+
+    `fixed` is the point at the default threshold, 0.5. `passed` is, at the recommended threshold, the share of the
+    unanswerable questions by kind.
+    """
 
     auroc: float
     auroc_not_covered: float
+    fixed: Point
     recommended: Point
     passed: dict[str, float]
     curve: tuple[Point, ...]
@@ -67,6 +73,7 @@ def judge_gate(verdicts: Sequence[Verdict]) -> Gate | None:
     return Gate(
         auroc=auroc(inside, [verdict.confidence for verdict in outside]),
         auroc_not_covered=auroc(inside, hard),
+        fixed=point(verdicts, DEFAULT),
         recommended=point(verdicts, threshold),
         passed={
             why: _share([v.confidence >= threshold for v in outside if v.why == why])

@@ -9,11 +9,20 @@ from typing import Any
 from rich.console import Console
 from rich.table import Column, Table
 
-from eval.calibration import Fit
 from eval.gate import Gate, Point
 from eval.metrics import MEASURES, Metrics, Ranking
 from eval.paired import Difference, compare
+from eval.retrieval import Fitted, Measured
 from eval.runner import VARIANTS, Result
+
+
+def show(measured: Measured, console: Console) -> None:
+    """The fits, if there are any, else the results."""
+    if measured.fits:
+        for fitted in measured.fits:
+            show_fit(fitted, console)
+    else:
+        show_results(measured.results, console)
 
 
 def show_results(results: Sequence[Result], console: Console) -> None:
@@ -47,24 +56,33 @@ def show_gate(title: str, gate: Gate, console: Console) -> None:
     )
 
 
-def show_fit(fit: Fit, console: Console) -> None:
+def show_fit(fitted: Fitted, console: Console) -> None:
     """The constants to paste, what they do, and what such a fit does on questions it has not seen."""
-    curve, held = fit.centred, fit.held_out
-    console.print(f'"{fit.mode}": Curve({curve.cosine}, {curve.coverage}, {curve.offset}),', highlight=False)
+    found, curve, held = fitted.fit, fitted.fit.centred, fitted.fit.held_out
+    console.print(f'"{found.mode}": Curve({curve.cosine}, {curve.coverage}, {curve.offset}),', highlight=False)
     console.print(
-        f"fitted on {fit.n} phrasings: offset {fit.curve.offset} and threshold {fit.threshold:.3f} before the offset"
-        f" was moved to make it 0.5. Held out, 5 folds: AUROC {held.auroc:.3f}, refused {100 * held.refused:.1f} %"
-        f" (paraphrased {100 * held.refused_paraphrased:.1f} %), passed {100 * held.passed:.1f} %.",
+        f"fitted on {found.n} phrasings: offset {found.curve.offset} and threshold {found.threshold:.3f} before the"
+        f" offset was moved to make it 0.5. Held out, 5 folds: AUROC {held.auroc:.3f}, refused"
+        f" {100 * held.refused:.1f} % (paraphrased {100 * held.refused_paraphrased:.1f} %), passed"
+        f" {100 * held.passed:.1f} %.",
         highlight=False,
     )
-    show_gate(f"gate, {fit.mode}, fitted", fit.gate, console)
+    if fitted.elsewhere:
+        refused, paraphrased, passed = _shares(fitted.elsewhere.fixed)
+        console.print(
+            f"The same curve at 0.5 over the starter notes alone: refused {refused} (paraphrased {paraphrased}), passed"
+            f" {passed}.",
+            highlight=False,
+        )
+    show_gate(f"gate, {found.mode}, fitted", found.gate, console)
 
 
-def results_json(results: Sequence[Result], left_out: int, fits: Sequence[Fit] = ()) -> dict[str, Any]:
+def as_json(measured: Measured) -> dict[str, Any]:
     """Everything that was measured, down to each question's rank."""
+    results = measured.results
     return {
-        "questions_left_out": left_out,
-        "fits": [asdict(fit) for fit in fits],
+        "questions_left_out": measured.left_out,
+        "fits": [asdict(fitted) for fitted in measured.fits],
         "against_first": [
             {"variant": variant, "phrasing": phrasing, **asdict(found)}
             for variant, phrasing, found in differences(results)

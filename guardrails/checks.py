@@ -42,5 +42,7 @@ def public_address(address: str) -> bool:
         parsed = ip_address(address)
     except (AddressValueError, ValueError):
         return False
-    documentation = isinstance(parsed, IPv4Address) and str(parsed).startswith(("192.0.2.", "198.51.100.", "203.0.113."))
+    documentation = isinstance(parsed, IPv4Address) and str(parsed).startswith(
+        ("192.0.2.", "198.51.100.", "203.0.113.")
+    )
     return documentation or parsed.is_global

@@ -16,9 +16,9 @@ MOST = 20_000
 """Characters that are looked at; what is longer is turned away anyway."""
 _JOINER = re.compile("(?<=[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d(?=[\u2190-\u2bff\U0001f000-\U0001faff])")
 _KEPT = "\ue000"
+_MARK = "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u0e47-\u0e4e\u1ab0-\u1aff\u20d0-\u20ff]"
 # Sorting a long run of marks takes time quadratic in its length.
-_PILE = re.compile("([\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u0e47-\u0e4e\u1ab0-\u1aff\u20d0-\u20ff]{8})"
-                   "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u0e47-\u0e4e\u1ab0-\u1aff\u20d0-\u20ff]+")
+_PILE = re.compile(f"({_MARK}{{8}}){_MARK}+")
 
 
 def clean(text: str) -> str:

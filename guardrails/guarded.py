@@ -7,7 +7,8 @@ from contextlib import aclosing
 from dataclasses import replace
 from itertools import groupby
 
-from guardrails.clean import clean
+from guardrails.clean import MOST, clean
+from guardrails.modes import Switched
 from guardrails.redact import Redaction
 from rag import trace
 from rag.types import Answer, Answerer, Events, Question, Screen
@@ -27,7 +28,7 @@ class Guarded:
                 yield event
 
     async def _answered(self, question: Question) -> Events:
-        screened = await self._screened(replace(question, text=clean(question.text)))
+        screened = await self._screened(replace(question, text=clean(question.text[:MOST])))
         if isinstance(screened, Answer):
             yield screened
             return
@@ -50,4 +51,5 @@ class Guarded:
 
 
 def _stage(screen: Screen) -> str:
-    return "redact" if isinstance(screen, Redaction) else "screens"
+    inner = screen.inner if isinstance(screen, Switched) else screen
+    return "redact" if isinstance(inner, Redaction) else "screens"

@@ -11,36 +11,57 @@ from guardrails.rule import Found, Match, Rule, rule, value
 _SEGMENT = r"[A-Z]{0,6}\d[A-Z0-9]{0,19}"
 _NUMBER = rf"(?:[A-Z]{{1,6}}[ .\-]?)?{_SEGMENT}(?:[ .\-/]{_SEGMENT}){{0,6}}(?:[ .\-]?[A-Z](?![A-Za-z0-9]))?"
 _LINK = (
-    r"(?: ?(?i:number|num|no|nr|nummer|numero|número|n[°ºo]|番号|号码|id|card|book|#|code|is|ist|es|est|é|was|hai|it'?s|its|says|shows)\b"
+    r"(?: ?(?i:number|num|no|nr|nummer|numero|número|n[°ºo]|番号|号码|id|card|book|#|code|is|ist|es|est|é|was|hai"
+    r"|it'?s"
+    r"|its|says|shows)\b"
     r"|[\s:=#.,°º'\"()\-]|番号|号码|号|是|は|が|を){0,12}"
 )
 _NATIONAL = (
-    r"\b(?i:ssn\b|social(?: security| insurance)?\b(?: (?:number|no))?|dni\b|nie\b|nif\b|cpf\b|cnpj\b|rg\b|bsn\b|steuer-?(?:id|nummer|nr)\b"
-    r"|codice fiscale|ni(?:no)?\b(?: (?:number|no))?|national insurance|aadhaa?r\b|pan(?: card)?\b|curp\b|rut\b|pesel\b|sin\b"
-    r"|personalausweis\w*|ausweis\w*|id card\b|identity card\b|national id\b|carte d'identité\b|cni\b|nir\b|sécurité sociale"
+    r"\b(?i:ssn\b|social(?: security| insurance)?\b(?: (?:number|no))?|dni\b|nie\b|nif\b|cpf\b|cnpj\b|rg\b|bsn\b"
+    r"|steuer-?(?:id|nummer|nr)\b"
+    r"|codice fiscale|ni(?:no)?\b(?: (?:number|no))?|national insurance|aadhaa?r\b|pan(?: card)?\b|curp\b|rut\b"
+    r"|pesel\b|sin\b"
+    r"|personalausweis\w*|ausweis\w*|id card\b|identity card\b|national id\b|carte d'identité\b|cni\b|nir\b"
+    r"|sécurité sociale"
     r"|ahv\w*|emirates id\b|iqama\b|personnummer\b|cédula\b|cedula\b|hetu\b|egn\b|tc kimlik\b|kimlik\b|nik\b|ktp\b"
     r"|cuil\b|driver'?s? licen[cs]e\b|driving licen[cs]e\b|führerschein\w*|tax id\b|government id\b)"
     r"|マイナンバー|身份证|身分證|주민등록번호|ИНН|СНИЛС|паспорт РФ|الهوية|आधार"
 )
-_PASSPORT = r"(?i:pass?port|pasaporte|passeport|reisepass|passaporte|paspoort|paszport|pasaport)\w{0,6}|パスポート|旅券|护照|護照|여권|جواز(?: السفر)?|паспорт\w{0,3}|पासपोर्ट"
+_PASSPORT = (
+    r"(?i:pass?port|pasaporte|passeport|reisepass|passaporte|paspoort|paszport|pasaport)\w{0,6}|パスポート|旅券|护照"
+    r"|護照|여권"
+    r"|جواز(?: السفر)?|паспорт\w{0,3}|पासपोर्ट"
+)
 _CANDIDATE = (
-    r"\b(?i:candidate?n?(?:en)?[ _-]?(?:id|no|nr|nummer|number|#|code)\b|candidate\b(?= ?#)|kandidaten?-?(?:nummer|nr|id)\b|test(?:ing|[ -]?taker)?[ _-]?id\b"
-    r"|psi[ _-]?(?:id|number|candidate)\b|(?:registration|exam|examinee|confirmation|appointment|webassessor|pearson(?: vue)?|onvue|kryterion|vue|certmetrics|credly)"
-    r"[ _-]?(?:id|no|nr|number|#)\b|(?:id|número|numero|numéro|n[°º]) (?:de |do |du |di )?(?:candidato|candidat|candidate|candidata)\b|candidat(?:o|a)?\b"
+    r"\b(?i:candidate?n?(?:en)?[ _-]?(?:id|no|nr|nummer|number|#|code)\b|candidate\b(?= ?#)|kandidaten?-?(?:nummer"
+    r"|nr|id)\b|test(?:ing|[ -]?taker)?[ _-]?id\b"
+    r"|psi[ _-]?(?:id|number|candidate)\b|(?:registration|exam|examinee|confirmation|appointment|webassessor"
+    r"|pearson(?: vue)?|onvue|kryterion|vue|certmetrics|credly)"
+    r"[ _-]?(?:id|no|nr|number|#)\b|(?:id|número|numero|numéro|n[°º]) (?:de |do |du |di )?(?:candidato|candidat"
+    r"|candidate|candidata)\b|candidat(?:o|a)?\b"
     r"|aws training (?:id|account)\b|cert(?:ification)? (?:id|number)\b)|受験者|候选人|考生|응시자|المرشح"
 )
-_VOUCHER = re.compile(r"(?i)voucher|vouchr|coupon|gutschein|promo|discount code|cup[oó]n|cupom|bon de|ワウチャー|バウチャー|クーポン|优惠码|قسيمة|कूपन|वाउचर|ваучер")
+_VOUCHER = re.compile(
+    r"(?i)voucher|vouchr|coupon|gutschein|promo|discount code|cup[oó]n|cupom|bon de|ワウチャー|バウチャー|クーポン"
+    r"|优惠码|قسيمة|कूपन"
+    r"|वाउचर|ваучер"
+)
 _CODE = r"(?<![A-Za-z0-9_-])(?P<v>[A-Za-z0-9]{2,24}(?:-[A-Za-z0-9]{2,16}){0,6})(?![A-Za-z0-9_-]|\.\w)"
 _MONTH = (
-    r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|ene|abr|ago|set|out|dic|fév|fev|avr|juin|juil|ao[uû]|déc|gen|mag|giu|lug|ott)[a-zéûäç]{0,8}\.?"
+    r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|ene|abr|ago|set|out|dic|fév|fev|avr|juin|juil"
+    r"|ao[uû]|déc|gen|mag|giu|lug|ott)[a-zéûäç]{0,8}\.?"
 )
 _DATE = (
-    rf"(?:\d{{4}}[./-]\d{{1,2}}[./-]\d{{1,2}}|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}|\d{{1,2}}(?:st|nd|rd|th|er|\.|º)?[ -](?:de |of )?{_MONTH}[ ,-]{{1,2}}(?:de |del )?'?\d{{2,4}}"
+    r"(?:\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{1,2}(?:st|nd|rd|th|er|\."
+    rf"|º)?[ -](?:de |of )?{_MONTH}[ ,-]{{1,2}}(?:de |del )?'?\d{{2,4}}"
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{4}}年\d{{1,2}}月\d{{1,2}}日)"
 )
 _BORN = (
-    r"\b(?i:d\.? ?o\.? ?b\b\.?|born\b|birth ?(?:day|date)?\b|b-?day\b|date of birth|geburts\w{0,6}|geb(?:oren|\.)|née? le\b|date de naissance|fecha de nacimiento|nac[ií]\b|nasc\w{0,8}"
-    r"|data di nascita|nato\b|nata\b|geboortedatum|data urodzenia|janam\w{0,8}|janm\w{0,6}|doğum)|生年月日|誕生日|生日|出生|생년월일|تاريخ (?:ال)?ميلاد\w{0,3}|дата рождения|родил\w{1,3}|जन्म"
+    r"\b(?i:d\.? ?o\.? ?b\b\.?|born\b|birth ?(?:day|date)?\b|b-?day\b|date of birth|geburts\w{0,6}|geb(?:oren|\.)"
+    r"|née? le\b|date de naissance|fecha de nacimiento|nac[ií]\b|nasc\w{0,8}"
+    r"|data di nascita|nato\b|nata\b|geboortedatum|data urodzenia|janam\w{0,8}|janm\w{0,6}|doğum)|生年月日|誕生日"
+    r"|生日|出生"
+    r"|생년월일|تاريخ (?:ال)?ميلاد\w{0,3}|дата рождения|родил\w{1,3}|जन्म"
 )
 
 
@@ -74,20 +95,43 @@ def _dni(match: Match) -> bool:
 
 
 IDENTIFIERS: tuple[Rule, ...] = (
-    rule("CREDIT_CARD", r"(?<![A-Za-z0-9_./-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}|3[068]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z0-9_-]|\.\d)", _card),
-    rule("CREDIT_CARD", r"(?i:\b(?:cvv2?|cvc2?|cid|security code|card code|prüfnummer)\b)\W{0,4}(?:is |ist |es |it's )?(?P<v>\d{3,4})(?![A-Za-z0-9_-]|\.\d)"),
+    rule(
+        "CREDIT_CARD",
+        r"(?<![A-Za-z0-9_./-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
+        r"|3[068]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z0-9_-]|\.\d)",
+        _card,
+    ),
+    rule(
+        "CREDIT_CARD",
+        r"(?i:\b(?:cvv2?|cvc2?|cid|security code|card code|prüfnummer)\b)\W{0,4}(?:is |ist |es "
+        r"|it's )?(?P<v>\d{3,4})(?![A-Za-z0-9_-]|\.\d)",
+    ),
     rule("NATIONAL_ID", r"(?<![A-Za-z0-9_-])\d{3}-\d{2}-\d{4}(?![A-Za-z0-9_-])"),
     rule("NATIONAL_ID", r"(?<![A-Za-z0-9_.-])\d{3}\.\d{3}\.\d{3}-\d{2}(?![A-Za-z0-9_-])"),
     rule("NATIONAL_ID", r"(?<![A-Za-z0-9_-])[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![A-Za-z0-9_-])"),
     rule("NATIONAL_ID", r"(?<![A-Za-z0-9_-])(?:\d{8}|[XYZ]\d{7})[A-Z](?![A-Za-z0-9_-])", _dni),
     rule("NATIONAL_ID", rf"(?:{_NATIONAL}){_LINK}(?P<v>(?<![A-Za-z0-9]){_NUMBER})(?![A-Za-z0-9])", _enough_digits),
-    rule("PASSPORT", rf"(?:{_PASSPORT})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Z]{{1,3}} ?)?\d[A-Z0-9]{{5,9}})(?![A-Za-z0-9-])", _passport),
-    rule("CANDIDATE_ID", rf"(?:{_CANDIDATE})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Z]{{1,6}}-?)?\d[A-Z0-9]{{3,14}}(?:-[A-Z0-9]{{2,12}}){{0,4}})(?![A-Za-z0-9])", _enough_digits),
+    rule(
+        "PASSPORT",
+        rf"(?:{_PASSPORT})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Z]{{1,3}} ?)?\d[A-Z0-9]{{5,9}})(?![A-Za-z0-9-]"
+        r")",
+        _passport,
+    ),
+    rule(
+        "CANDIDATE_ID",
+        rf"(?:{_CANDIDATE})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Z]{{1,6}}-?)?\d[A-Z0-9]{{3,14}}(?:-[A-Z0-9]{{"
+        r"2,12}){0,4})(?![A-Za-z0-9])",
+        _enough_digits,
+    ),
     rule("CANDIDATE_ID", r"(?<![A-Za-z0-9_-])(?:AWS\d{8}|HC\d{7})(?![A-Za-z0-9_-])"),
     rule("VOUCHER_CODE", _CODE, _voucher),
     rule("DATE_OF_BIRTH", rf"(?:{_BORN})[^\n\d]{{0,24}}?(?P<v>{_DATE})(?!\d|-\d)"),
-    rule("DATE_OF_BIRTH", rf"(?P<v>(?<![A-Za-z0-9_-]){_DATE})(?!\d|-\d) ?(?:(?i:is|was|ist|es|est|é) )?(?i:my|mein\w*|mi|mon|ma|meu) (?:{_BORN})"),
-)  # fmt: skip
+    rule(
+        "DATE_OF_BIRTH",
+        rf"(?P<v>(?<![A-Za-z0-9_-]){_DATE})(?!\d|-\d) ?(?:(?i:is|was|ist|es|est|é) )?(?i:my|mein\w*|mi|mon|ma"
+        rf"|meu) (?:{_BORN})",
+    ),
+)
 """Rules for numbers that stand for a person."""
 
 

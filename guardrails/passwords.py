@@ -13,14 +13,18 @@ _WORD = (
 _FOREIGN = r"(?:パスワード|密码|密碼|비밀번호|كلمة (?:المرور|السر)|पासवर्ड)"
 _IS = r"(?i:is|was|ist|war|es|era|est|é|are|hai|:=|を)"
 _TECHNICAL = re.compile(
-    r"(?i)^(?:base64|sha-?\d+|md5|utf-?8|x509|bcrypt|scrypt|argon2\w*|aes-?\d+\w*|v?\d[\d.]*\w?|\d+[a-z]{1,10}|[a-z]+-c\d\d)$"
+    r"(?i)^(?:base64|sha-?\d+|md5|utf-?8|x509|bcrypt|scrypt|argon2\w*|aes-?\d+\w*|v?\d[\d.]*\w?|\d+[a-z]{1,10}"
+    r"|[a-z]+-c\d\d)$"
 )
 _PLACEHOLDER = re.compile(
-    r"(?i)^(?:[$<{\[%!(].*|.*\$\{.*|x{3,}|\*{3,}|\.{3,}|…|your.*|my_?password|change_?me|secret|password\d?|passwd|pass|pwd|"
+    r"(?i)^(?:[$<{\[%!(].*|.*\$\{.*|x{3,}|\*{3,}|\.{3,}|…|your.*|my_?password|change_?me|secret|password\d?|passwd"
+    r"|pass|pwd|"
     r"true|false|null|none|string|sensitive|required|optional|example|placeholder|redacted|mock\w*|data\..*|var\..*|"
     r"local\..*|ephemeral\..*|random_password.*|os\.\w+.*|env\..*|process\.env.*|getenv.*|file\(.*|ref\b.*)$"
 )
-_PATH = re.compile(r"^[A-Za-z_][\w-]*(?:\[[^\]]*\])?(?:\.[A-Za-z_*][\w\[\]\"*-]*)+$|^[a-z_]\w*\(|^(?:[\w.-]*/)+[\w.-]*$")
+_PATH = re.compile(
+    r"^[A-Za-z_][\w-]*(?:\[[^\]]*\])?(?:\.[A-Za-z_*][\w\[\]\"*-]*)+$|^[a-z_]\w*\(|^(?:[\w.-]*/)+[\w.-]*$"
+)
 
 
 def _kinds(text: str) -> int:
@@ -58,17 +62,33 @@ def _plain(match: Match) -> bool:
 _FREE = r"(?P<v>[^\s\"'`,<>()]{3,127}[^\s\"'`,<>().:?…])"
 _VALUE = r"(?P<v>[^\s\"'`;,<>&|()]{3,127}[^\s\"'`;,<>&|().:?…])"
 PASSWORDS: tuple[Rule, ...] = (
-    rule("PASSWORD", rf"{_WORD}\w{{0,3}}[\"']?\s{{0,20}}(?:[:=]|=>|:=)\s{{0,20}}(?P<q>[\"'])(?P<v>[^\"'\n]{{3,128}})(?P=q)", _quoted),
-    rule("PASSWORD", rf"(?:{_WORD}|{_FOREIGN})\w{{0,3}}[^\n\w:=\"']{{0,3}}(?:\([^)\n]{{0,20}}\))?(?: ?[a-zA-Z]{{1,8}}){{0,2}}"
-         rf"[ \t]{{0,20}}(?:[:=]{{1,2}}|->|→|=>)[ \t]{{0,20}}{_VALUE}", _assigned),
+    rule(
+        "PASSWORD",
+        rf"{_WORD}\w{{0,3}}[\"']?\s{{0,20}}(?:[:=]|=>|:=)\s{{0,20}}(?P<q>[\"'])(?P<v>[^\"'\n]{{3,128}})(?P=q)",
+        _quoted,
+    ),
+    rule(
+        "PASSWORD",
+        rf"(?:{_WORD}|{_FOREIGN})\w{{0,3}}[^\n\w:=\"']{{0,3}}(?:\([^)\n]{{0,20}}\))?(?: ?[a-zA-Z]{{1,8}}){{0,2}}"
+        rf"[ \t]{{0,20}}(?:[:=]{{1,2}}|->|→|=>)[ \t]{{0,20}}{_VALUE}",
+        _assigned,
+    ),
     rule("PASSWORD", rf"(?:{_WORD}|{_FOREIGN})[^\n\w]{{1,3}}(?:\w{{1,10}} ){{0,5}}?{_IS}[ :\"'`]{{1,3}}{_FREE}", _said),
     rule("PASSWORD", rf"{_FOREIGN}[^\n!-~]{{0,4}} ?(?P<v>[!-~]{{4,128}})", _said),
     rule("PASSWORD", rf"(?i:not my) {_WORD}[^\n\w]{{1,3}}(?i:it'?s|its|it is)[ \"'`]{{1,3}}{_FREE}", _said),
     rule("PASSWORD", rf"{_WORD} [\"'`]?{_FREE}", _bare),
     rule("PASSWORD", r"\b(?i:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?P<v>[^\s\"'$]{4,128})", _plain),
-    rule("PASSWORD", r"\b(?i:sshpass|docker login|podman login|az login|helm registry login|sqlcmd|redis-cli)\b[^\n]{0,200}?"
-         r"\s-(?:p|P|a)[ =]?[\"']?(?P<v>[^\s\"'$]{4,128})", _plain),
+    rule(
+        "PASSWORD",
+        r"\b(?i:sshpass|docker login|podman login|az login|helm registry login|sqlcmd|redis-cli)\b[^\n]{0,200}?"
+        r"\s-(?:p|P|a)[ =]?[\"']?(?P<v>[^\s\"'$]{4,128})",
+        _plain,
+    ),
     rule("PASSWORD", rf"--?{_WORD}[ =][\"']?{_VALUE}", _assigned),
-    rule("PASSWORD", r"\b(?:curl|wget|http)\b[^\n]{0,300}?\s(?:-u|--user)[ =][\"']?[\w.@%+-]{1,64}:(?P<v>[^\s\"'$]{3,128})", _plain),
+    rule(
+        "PASSWORD",
+        r"\b(?:curl|wget|http)\b[^\n]{0,300}?\s(?:-u|--user)[ =][\"']?[\w.@%+-]{1,64}:(?P<v>[^\s\"'$]{3,128})",
+        _plain,
+    ),
     rule("PASSWORD", r"(?<![A-Za-z])[a-z][a-z0-9+.-]{1,15}://[^\s/:@]{1,64}:(?P<v>[^\s/@]{1,128})@", _plain),
-)  # fmt: skip
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from guardrails.masks import apply_masks, own_numbers
 from guardrails.pii import SECRET_TYPES, Recognizers, Span
@@ -24,6 +25,11 @@ class Redacted:
     text: str
     spans: tuple[Span, ...]
 
+    @classmethod
+    def of(cls, text: str, spans: Sequence[Span], earlier: Iterable[str] = ()) -> Self:
+        """The text with its spans masked; numbers go on from the masks in it and in `earlier` texts."""
+        return cls(apply_masks(text, spans, own_numbers(text, spans, earlier)), tuple(spans))
+
     @property
     def secrets(self) -> tuple[str, ...]:
         """The types of secrets found, each once."""
@@ -38,11 +44,13 @@ class Redacted:
         return (Notice("secret", WARNING.format(kinds=kinds)),)
 
 
-def redact(text: str, recognizers: Recognizers = PLAIN, earlier: Iterable[str] = ()) -> Redacted:
+def redact(
+    text: str, recognizers: Recognizers = PLAIN, earlier: Iterable[str] = (), *, secrets_only: bool = False
+) -> Redacted:
     """Mask secrets and personal data. The same value gets the same mask; numbers go on from the masks in the text and
     in `earlier` texts. Redacting again changes nothing."""
-    spans = recognizers.find(text)
-    return Redacted(apply_masks(text, spans, own_numbers(text, spans, earlier)), tuple(spans))
+    spans = [span for span in recognizers.find(text) if span.type in SECRET_TYPES or not secrets_only]
+    return Redacted.of(text, spans, earlier)
 
 
 class Redaction:
@@ -51,13 +59,14 @@ class Redaction:
     `recognizers` by tenant; a tenant that has none of its own gets the rules for all.
     """
 
-    def __init__(self, recognizers: Mapping[str, Recognizers] | None = None) -> None:
+    def __init__(self, recognizers: Mapping[str, Recognizers] | None = None, *, secrets_only: bool = False) -> None:
         self._recognizers = recognizers or {}
+        self._secrets_only = secrets_only
 
     async def screen(self, question: Question) -> Question:
         recognizers = self._recognizers.get(question.tenant, PLAIN)
         earlier = [part for turn in question.history for part in (turn.question, turn.answer)]
-        redacted = redact(question.text, recognizers, earlier)
+        redacted = redact(question.text, recognizers, earlier, secrets_only=self._secrets_only)
         if not redacted.spans:
             return question
         return replace(question, text=redacted.text, notices=(*question.notices, *redacted.notices))

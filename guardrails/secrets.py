@@ -41,7 +41,9 @@ def _mixed(match: Match) -> bool:
 
 
 SECRETS: tuple[Rule, ...] = (
-    rule("GCP_SA_KEY", r"\{[^{}]{0,2000}[\"']service_account[\"'][^{}]{0,8000}(?:\}|\Z)", lambda m: "private_key" in m[0]),
+    rule(
+        "GCP_SA_KEY", r"\{[^{}]{0,2000}[\"']service_account[\"'][^{}]{0,8000}(?:\}|\Z)", lambda m: "private_key" in m[0]
+    ),
     rule(
         "PRIVATE_KEY",
         rf"-----BEGIN [A-Z0-9 ]{{0,40}}-----{_LINE}{{1,4}}(?=[A-Za-z0-9+/=:,-]{{4}})"
@@ -61,7 +63,8 @@ SECRETS: tuple[Rule, ...] = (
     rule("AWS_ACCESS_KEY", rf"{_EDGE}(?:ABIA|ACCA)[A-Z0-9]{{16}}(?![A-Za-z0-9])", _not_documented),
     rule(
         "AWS_SECRET_KEY",
-        r"(?i:secret[_ ]?(?:access)?[_ ]?key|secretkey)(?: ?\[[^\]\n]{0,30}\])?[\"']?\s{0,3}(?:[:=]|\bis\b|->|→){0,2}\s{0,3}"
+        r"(?i:secret[_ ]?(?:access)?[_ ]?key|secretkey)(?: ?\[[^\]\n]{0,30}\])?[\"']?\s{0,3}(?:[:=]|\bis\b|->"
+        r"|→){0,2}\s{0,3}"
         r"[\"']?(?P<v>[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])|[A-Za-z0-9/+]{8,36}\n[A-Za-z0-9/+]{4,32}(?![A-Za-z0-9/+=])"
         r"|[A-Za-z0-9/+]{16,64}={0,2})(?![A-Za-z0-9/+_.(])",
         _looks_random,
@@ -84,7 +87,8 @@ SECRETS: tuple[Rule, ...] = (
     rule("GITHUB_TOKEN", r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{10,255}|github_pat_[A-Za-z0-9_]{10,255})"),
     rule(
         "SLACK_WEBHOOK",
-        r"(?:https?://)?(?<![A-Za-z0-9.-])hooks\.slack\.com/(?:services|workflows|triggers)/[A-Z0-9]{6,}/[A-Za-z0-9/_-]{6,256}",
+        r"(?:https?://)?(?<![A-Za-z0-9.-])hooks\.slack\.com/(?:services|workflows"
+        r"|triggers)/[A-Z0-9]{6,}/[A-Za-z0-9/_-]{6,256}",
     ),
     rule("SLACK_TOKEN", r"(?<![A-Za-z0-9])(?:xox[a-z](?:\.xox[a-z])?|xapp)-[A-Za-z0-9-]{10,256}"),
     rule(

@@ -72,7 +72,15 @@ async def within(parent: Span, events: AsyncGenerator[Item, None]) -> AsyncGener
 
 
 async def question(tenant: str, events: Events) -> Events:
-    """The events of one question, with the root of its tree above whatever span they begin."""
+    """The events of one question, with the root of its tree above whatever span they begin.
+
+    Within a tree they pass as they are: the outermost caller's is the root.
+    """
+    if otel.get_current_span().get_span_context().is_valid:
+        async with aclosing(events):
+            async for event in events:
+                yield event
+        return
     with generator_span("ask", "CHAIN", tenant=tenant) as root:
         async with aclosing(within(root, events)) as steps:
             async for event in steps:

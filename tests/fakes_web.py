@@ -178,7 +178,15 @@ class Stage:
 
 
 class Server(uvicorn.Server):
-    """A server that leaves the signals to the test runner."""
+    """A server that leaves the signals to the test runner, and tells when it begins to end."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ending = asyncio.Event()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.ending.set()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -189,9 +197,13 @@ class Server(uvicorn.Server):
 class Served:
     """A running server."""
 
-    url: str
+    port: int
     server: Server
     task: asyncio.Task[None]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
 
 @asynccontextmanager
@@ -200,7 +212,7 @@ async def serving(app: FastAPI, grace: int = 1) -> AsyncIterator[Served]:
     listener = socket.create_server(("127.0.0.1", 0))
     server = Server(uvicorn.Config(app, lifespan="off", log_level="error", timeout_graceful_shutdown=grace))
     task = asyncio.create_task(server.serve(sockets=[listener]))
-    yield Served(f"http://127.0.0.1:{listener.getsockname()[1]}", server, task)
+    yield Served(listener.getsockname()[1], server, task)
     server.should_exit = True
     await task
 

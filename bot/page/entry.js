@@ -4,7 +4,7 @@ const REFUSALS = {
   off_topic: "Outside this certification", other_tenant: "Belongs to another certification", exam_integrity: "Not for the real exam", injection: "Not something to act on",
   smalltalk: "Just a word between us", too_fast: "A little too fast", budget: "The budget is used up", provider: "The model cannot be reached", empty: "No question found", too_long: "Too long to answer",
 };
-const NOTICES = { secret: ["secret", "A secret in your question"], budget: ["notice", "Today's budget is used up"], provider: ["notice", "Without the language model"], cut: ["notice", "Cut short"] };
+const NOTICES = { secret: ["secret", "A secret in your question"], budget: ["notice", "Quotes only, for now"], provider: ["notice", "Without the language model"], cut: ["notice", "Cut short"] };
 const LEVELS = [[0.85, 3, "Well covered by the documents"], [0.65, 2, "Covered by the documents"], [0, 1, "Thinly covered: check the passages"]];
 
 class Entry {

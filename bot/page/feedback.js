@@ -36,6 +36,7 @@ class Feedback {
     const form = el("form", { class: "comment" }, el("label", { for: id }, verdict.asks), words, el("button", { class: "press outline", type: "submit" }, "Send"));
     form.addEventListener("submit", (event) => { event.preventDefault(); this.tell(verdict, words.value.trim()); });
     this.more.replaceChildren(form);
+    form.scrollIntoView({ block: "nearest" });
     announce("Thank you. You can add a comment.");
   }
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, ViewportSize, async_playwright
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or "/usr/bin/chromium"
 WIDE: ViewportSize = {"width": 1360, "height": 900}
@@ -27,3 +27,9 @@ async def chromium() -> AsyncIterator[Browser]:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
         yield browser
         await browser.close()
+
+
+async def ask(page: Page, question: str) -> None:
+    """Type the question and send it."""
+    await page.fill("#question", question)
+    await page.press("#question", "Enter")

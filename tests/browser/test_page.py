@@ -4,70 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page, Route, ViewportSize, expect
+from playwright.async_api import BrowserContext, Page, Route, expect
 
 from rag.types import Answer, AnswerKind, Delta, Notice, Reason, Restart
-from tests.browser.chromium import PHONE, WIDE, chromium, needs_chromium
-from tests.fakes_web import TEXT, ScriptedCoach, Stage, answer, staged
+from tests.browser.chromium import PHONE, ask, needs_chromium
+from tests.fakes_web import TEXT, ScriptedCoach, Stage, answer
 
 pytestmark = needs_chromium
-
-
-@pytest.fixture(scope="module")
-async def stage() -> AsyncIterator[Stage]:
-    async with staged() as stage:
-        yield stage
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def coach(stage: Stage) -> ScriptedCoach:
-    stage.coach = ScriptedCoach()
-    return stage.coach
-
-
-@asynccontextmanager
-async def context_of(browser: Browser, viewport: ViewportSize) -> AsyncIterator[BrowserContext]:
-    context = await browser.new_context(viewport=viewport, reduced_motion="reduce")
-    context.set_default_timeout(15_000)
-    yield context
-    await context.close()
-
-
-@pytest.fixture
-async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
-    async with context_of(browser, WIDE) as context:
-        yield context
-
-
-@pytest.fixture
-async def page(context: BrowserContext, stage: Stage, coach: ScriptedCoach) -> Page:
-    page = await context.new_page()
-    await page.goto(stage.url)
-    await expect(page.locator("#question")).to_be_focused()
-    return page
-
-
-@pytest.fixture
-async def phone(browser: Browser, stage: Stage, coach: ScriptedCoach) -> AsyncIterator[Page]:
-    async with context_of(browser, PHONE) as context:
-        page = await context.new_page()
-        await page.goto(stage.url)
-        yield page
-
-
-async def ask(page: Page, question: str) -> None:
-    await page.fill("#question", question)
-    await page.press("#question", "Enter")
 
 
 # --- answers ---
@@ -146,7 +91,8 @@ async def test_notices_and_the_redacted_question_are_shown(page: Page, coach: Sc
     notices = (Notice("secret", "This looks like a key: rotate it."),)
     coach.events = (Answer("a", "answer", "none", "Yes.", "Mail [EMAIL_1]?", notices=notices),)
     await ask(page, "Mail ann@example.org?")
-    await expect(page.locator(".notice")).to_have_text("This looks like a key: rotate it.")
+    await expect(page.locator(".notice b")).to_have_text("A secret in your question")
+    await expect(page.locator(".notice")).to_contain_text("This looks like a key: rotate it.")
     await expect(page.locator(".entry h2")).to_have_text("Mail [EMAIL_1]?")
     await expect(page.get_by_text("ann@example.org")).to_have_count(0)
 

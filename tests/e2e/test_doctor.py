@@ -59,6 +59,7 @@ async def test_people_read_the_same_findings_a_line_each(stocked: Path) -> None:
         ("settings", "CERTCOACH_CHUNKER", "pages", "headings-SIZE"),
         ("sources", "CERTCOACH_SOURCES", "no/such.yaml", "no/such.yaml"),
         ("keys", "CERTCOACH_API_KEYS", "hush hush", "Make one with"),
+        ("keys", "CERTCOACH_HOST", "0.0.0.0", "CERTCOACH_API_KEYS must hold a key"),
         ("embedder", "CERTCOACH_EMBEDDER", "local:none", "local:minilm"),
         ("database", "DATABASE_URL", "postgresql://certcoach:hush@127.0.0.1:9/certcoach", "DATABASE_URL"),
         ("chat", "CERTCOACH_CHAT", "nobody:model", "anthropic:MODEL"),
@@ -112,6 +113,8 @@ async def test_a_database_that_does_not_do_is_named_with_the_statement_to_run(
             await conn.execute("drop extension vector cascade")
         if kind == "not the owner":
             await conn.execute("drop owned by certcoach")
+            lost = sql.SQL("alter database {} owner to postgres").format(sql.Identifier(conn.info.dbname))
+            await conn.execute(lost)
     url = as_superuser(database) if kind == "superuser" else database
     found = broken(await certcoach(tmp_path / "home", "doctor", "--json", DATABASE_URL=url))
     assert list(found) == [name] and remedy in found[name]

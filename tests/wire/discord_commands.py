@@ -28,7 +28,7 @@ class Commands:
         check_commands(commands)
         old = self._scopes.get(scope, {})
         new = {_key(command): command for command in commands}
-        # Row "Commands: … 200 creates/day/guild": a known name is an update
+        # PLATFORMS.md: "Commands: … 200 creates/day/guild": a known name is an update
         created = sum(1 for key in new if key not in old)
         if self.creates[scope] + created > self.creates_most:
             raise Refused(TOO_MANY_CREATES)
@@ -57,9 +57,7 @@ class Commands:
         """The command that a user finds under a name in a guild (None: in direct messages); the guild's own first."""
         here = self._scopes.get(guild, {}).get((kind, name)) if guild else None
         found = here or self._scopes.get(None, {}).get((kind, name))
-        context = 0 if guild else 1
-        contexts = (found or {}).get("contexts")
-        return found if found and (contexts is None or context in contexts) else None
+        return found if found and _offered(found, in_guild=guild is not None) else None
 
     def _kept(self, scope: int | None, command: Json, old: Json | None) -> Json:
         body: Json = {"type": 1, "description": "", "contexts": None, "integration_types": [0]} | command
@@ -67,6 +65,14 @@ class Commands:
         identity = old["id"] if old else str(self._world.snowflake())
         mine = {"id": identity, "application_id": str(self._world.application.id), "version": identity}
         return body | mine | ({"guild_id": str(scope)} if scope else {})
+
+
+def _offered(command: Json, *, in_guild: bool) -> bool:
+    # PLATFORMS.md: "Commands: … contexts + integration_types replace dm_permission", which still counts without them
+    contexts = command.get("contexts")
+    if contexts is None:
+        return in_guild or command.get("dm_permission") is not False
+    return (0 if in_guild else 1) in contexts
 
 
 def _key(command: Json) -> tuple[int, str]:

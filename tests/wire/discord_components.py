@@ -39,7 +39,7 @@ def usable(components: Sequence[Json]) -> list[Json]:
 
 def check_components(form: Form, components: Sequence[Json], *, v2: bool) -> None:
     """Note what is wrong with the components of a message."""
-    # Row "Components V2 (flag 1<<15, cannot be unset): ≤40 components …"
+    # PLATFORMS.md: "Components V2 (flag 1<<15, cannot be unset): ≤40 components …"
     if v2 and sum(1 for _ in walk(components)) > 40:
         form.wrong("components", "COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED", "Total number of components exceeds 40")
     if not v2:
@@ -60,8 +60,8 @@ def _check(form: Form, component: Json, path: str, *, v2: bool) -> None:
     elif kind in SELECTS:
         check_select(form, component, path)
     elif not v2 or kind not in LAYOUT:
-        # Row "Radio group …, checkbox group …, file upload: modals only"
-        form.wrong(f"{path}.type", "BASE_TYPE_CHOICES", "Value of field \"type\" must be one of (1,).")
+        # PLATFORMS.md: "Radio group …, checkbox group …, file upload: modals only"
+        form.wrong(f"{path}.type", "BASE_TYPE_CHOICES", 'Value of field "type" must be one of (1,).')
     if kind == TEXT_DISPLAY:
         form.size(f"{path}.content", component.get("content"), 4000, 1)
     for index, each in enumerate(component.get("components") or []):
@@ -71,16 +71,18 @@ def _check(form: Form, component: Json, path: str, *, v2: bool) -> None:
 
 
 def _check_row(form: Form, row: Json, path: str) -> None:
-    # Row "Action row: ≤5 buttons or one select; label ≤80; custom_id ≤100; select ≤25 options"
+    # PLATFORMS.md: "Action row: ≤5 buttons or one select; label ≤80; custom_id ≤100; select ≤25 options"
     children = row.get("components") or []
     has_select = any(child.get("type") in SELECTS for child in children)
     form.size(f"{path}.components", children, 1 if has_select else 5, 1)
     if any(child.get("type") not in (BUTTON, *SELECTS) for child in children):
-        form.wrong(f"{path}.components", "BASE_TYPE_CHOICES", "Value of field \"type\" must be one of (2, 3, 5, 6, 7, 8).")
+        form.wrong(
+            f"{path}.components", "BASE_TYPE_CHOICES", 'Value of field "type" must be one of (2, 3, 5, 6, 7, 8).'
+        )
 
 
 def _check_button(form: Form, button: Json, path: str) -> None:
-    # Row "Action row: ≤5 buttons or one select; label ≤80; custom_id ≤100 …"
+    # PLATFORMS.md: "Action row: ≤5 buttons or one select; label ≤80; custom_id ≤100 …"
     form.size(f"{path}.label", button.get("label") or "", 80)
     if not button.get("label") and not button.get("emoji"):
         form.wrong(path, "BUTTON_COMPONENT_LABEL_OR_EMOJI_REQUIRED", "A button needs a label or an emoji")
@@ -96,7 +98,7 @@ def _check_button(form: Form, button: Json, path: str) -> None:
 
 def check_select(form: Form, select: Json, path: str) -> None:
     """Note what is wrong with a select."""
-    # Row "Action row: … custom_id ≤100 (store an id, not the state); select ≤25 options"
+    # PLATFORMS.md: "Action row: … custom_id ≤100 (store an id, not the state); select ≤25 options"
     form.size(f"{path}.custom_id", select.get("custom_id"), 100, 1)
     form.size(f"{path}.placeholder", select.get("placeholder") or "", 150)
     if select.get("type") == SELECT:
@@ -133,7 +135,7 @@ def check_field(form: Form, component: Json, path: str) -> None:
             form.size(f"{path}.components.{index}.label", each.get("label"), 45, 1)
             _check_input(form, each, f"{path}.components.{index}")
     else:
-        form.wrong(f"{path}.type", "BASE_TYPE_CHOICES", "Value of field \"type\" must be one of (1, 10, 18).")
+        form.wrong(f"{path}.type", "BASE_TYPE_CHOICES", 'Value of field "type" must be one of (1, 10, 18).')
 
 
 def _check_input(form: Form, each: Json, path: str) -> None:
@@ -145,14 +147,14 @@ def _check_input(form: Form, each: Json, path: str) -> None:
     elif kind in (UPLOAD, CHECKBOX, RADIOS, CHECKBOXES):
         form.size(f"{path}.custom_id", each.get("custom_id"), 100, 1)
     else:
-        form.wrong(f"{path}.type", "BASE_TYPE_CHOICES", "Value of field \"type\" must be an input.")
-    # Row "Radio group (2–10 options) and checkbox group (1–10), file upload: modals only"
+        form.wrong(f"{path}.type", "BASE_TYPE_CHOICES", 'Value of field "type" must be an input.')
+    # PLATFORMS.md: "Radio group (2-10 options) and checkbox group (1-10), file upload: modals only"
     if kind in (RADIOS, CHECKBOXES):
         _check_options(form, each.get("options"), path, (2 if kind == RADIOS else 1, 10))
 
 
 def _check_text_input(form: Form, each: Json, path: str) -> None:
-    # Row "Modals: … title ≤45; 1–5 components; text input ≤4000"
+    # PLATFORMS.md: "Modals: … title ≤45; 1-5 components; text input ≤4000"
     form.size(f"{path}.custom_id", each.get("custom_id"), 100, 1)
     form.size(f"{path}.value", each.get("value") or "", 4000)
     form.size(f"{path}.placeholder", each.get("placeholder") or "", 100)

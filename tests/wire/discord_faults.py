@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tests.wire.discord_clock import Clock
@@ -27,19 +27,31 @@ class Broken(Exception):
         self.status = status
 
 
+@dataclass(frozen=True, slots=True)
+class At:
+    """Which calls: from the n-th on, `times` of them, counted from now; of one route, or of all."""
+
+    nth: int = 1
+    route: str | None = None
+    times: int = 1
+    side: Side = "before"
+
+
+FIRST = At()
+
+
 @dataclass(slots=True)
 class Trap:
-    """Springs at the calls of a route (of any, if None) after `skip` of them, `times` times."""
+    """Springs at calls: after `skip` more that match, and `times` times."""
 
-    route: str | None
+    at: At
     skip: int
     times: int
-    side: Side
     spring: Hook
 
     def catches(self, call: Call) -> bool:
         """Count a call, and say whether the trap springs at it."""
-        if self.times == 0 or self.route not in (None, call.route):
+        if self.times == 0 or self.at.route not in (None, call.route):
             return False
         if self.skip:
             self.skip -= 1
@@ -49,35 +61,35 @@ class Trap:
 
 
 class Faults:
-    """What will go wrong. `nth` counts the calls (of `route`, where given) from now on, beginning with 1."""
+    """What will go wrong."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._traps: list[Trap] = []
 
-    def on_call(self, nth: int, hook: Hook, *, route: str | None = None, side: Side = "before", times: int = 1) -> None:
-        """Run a hook at the n-th call: a test can kill a process there. What the hook raises reaches the test."""
-        self._traps.append(Trap(route, nth - 1, times, side, hook))
+    def on_call(self, hook: Hook, at: At = FIRST) -> None:
+        """Run a hook at calls, before or after their effect: a test can kill a process there."""
+        self._traps.append(Trap(at, at.nth - 1, at.times, hook))
 
-    def lose_answer(self, nth: int = 1, *, route: str | None = None, times: int = 1) -> None:
-        """The call has its effect; the client sees a closed connection."""
-        self.on_call(nth, _lose, route=route, side="after", times=times)
+    def lose_answer(self, at: At = FIRST) -> None:
+        """The calls have their effect; the client sees a closed connection."""
+        self.on_call(_lose, replace(at, side="after"))
 
-    def fail(self, status: int, nth: int = 1, *, route: str | None = None, times: int = 1, side: Side = "before") -> None:
+    def fail(self, status: int, at: At = FIRST) -> None:
         """A 5xx, without the effect or (side "after") with it."""
 
         def breaks(_: Call) -> None:
             raise Broken(status)
 
-        self.on_call(nth, breaks, route=route, side=side, times=times)
+        self.on_call(breaks, at)
 
-    def delay(self, seconds: float, nth: int = 1, *, route: str | None = None, times: int = 1, side: Side = "before") -> None:
-        """The call (or, side "after", its answer) takes so many platform seconds longer."""
+    def delay(self, seconds: float, at: At = FIRST) -> None:
+        """The calls (or, side "after", their answers) take so many platform seconds longer."""
 
         async def waits(_: Call) -> None:
             await asyncio.sleep(self._clock.real(seconds))
 
-        self.on_call(nth, waits, route=route, side=side, times=times)
+        self.on_call(waits, at)
 
     def clear(self) -> None:
         """Nothing goes wrong any more."""
@@ -91,7 +103,7 @@ class Faults:
 async def spring(traps: list[Trap], side: Side, call: Call) -> None:
     """Let the traps of one side spring."""
     for trap in traps:
-        if trap.side == side and (waiting := trap.spring(call)) is not None:
+        if trap.at.side == side and (waiting := trap.spring(call)) is not None:
             await waiting
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from tests.wire.discord_clock import Bell, Clock
-from tests.wire.discord_gateway import Event, Gateway
+from tests.wire.discord_gateway import Gateway
 from tests.wire.discord_limits import check_choices, check_modal
 from tests.wire.discord_payloads import channel_json, member_json, message_json, powers_json, user_json
 from tests.wire.discord_posting import SETTABLE, Origin, Posting
@@ -20,6 +20,7 @@ from tests.wire.discord_refusals import (
     Form,
     Refused,
 )
+from tests.wire.discord_sessions import Event
 from tests.wire.discord_world import COMMAND, EPHEMERAL, LOADING, MENU, Channel, Json, Message, User, World
 
 COMMANDED, PRESSED, COMPLETING, SUBMITTED = 2, 3, 4, 5
@@ -69,7 +70,7 @@ class Exchange:
 class Windows:
     """How long a token lives, in platform seconds."""
 
-    # Row "First response within 3 s or the token is void; token good for 15 min"
+    # PLATFORMS.md: "First response within 3 s or the token is void; token good for 15 min"
     first: float = 3.0
     token: float = 900.0
 
@@ -119,7 +120,7 @@ class Interactions:
         kind, data = body.get("type"), (body.get("data") or {}) | {"files": body.get("files") or []}
         form = Form()
         more = (DEFER_UPDATE, UPDATE) if exchange.kind == SUBMITTED and exchange.message else ()
-        # Row "Modals: cannot answer a modal with a modal …"
+        # PLATFORMS.md: "Modals: cannot answer a modal with a modal …"
         form.one_of("type", kind, (*ALLOWED[exchange.kind], *more))
         form.close()
         takers: dict[object, Callable[[Exchange, Json], None]] = {
@@ -138,7 +139,7 @@ class Interactions:
         exchange.original = self._posting.post_through(exchange.channel, data, _origin(exchange, flags))
 
     def _defer(self, exchange: Exchange, data: Json) -> None:
-        # Row "… On defer only the EPHEMERAL flag is allowed; Components V2 must be set on the edit"
+        # PLATFORMS.md: "… On defer only the EPHEMERAL flag is allowed; Components V2 must be set on the edit"
         form = Form()
         form.one_of("data.flags", data.get("flags") or 0, (0, EPHEMERAL))
         form.close()

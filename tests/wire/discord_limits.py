@@ -1,4 +1,4 @@
-"""The limits of messages, modals and commands, as Discord enforces them; rows are those of the platform notes."""
+"""The limits of messages, modals and commands, as Discord enforces them, each with its row in PLATFORMS.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STRING, SUBCOMMAND, GROUP = 3, 1, 2
 def check_message(body: Json, flags: int, *, empty_is_fine: bool = False) -> None:
     """Refuse a message that breaks a limit. `body` is what the message would be, `flags` the flags it would have."""
     form = Form()
-    # Row "Message content ≤2000; ≤10 embeds, description 4096, 25 fields × 1024, 6000 characters over all embeds"
+    # PLATFORMS.md: "Message content ≤2000; …"
     form.size("content", body.get("content") or "", 2000)
     _check_embeds(form, body.get("embeds") or [])
     check_components(form, body.get("components") or [], v2=bool(flags & COMPONENTS_V2))
@@ -32,7 +32,7 @@ def check_message(body: Json, flags: int, *, empty_is_fine: bool = False) -> Non
 
 
 def _check_v2(form: Form, body: Json) -> None:
-    # Row "Components V2 …: ≤40 components; content, embeds, poll, stickers disabled; combined text 4000"
+    # PLATFORMS.md: "Components V2 …: ≤40 components; content, embeds, poll, stickers disabled; combined text 4000"
     for name in ("content", "embeds", "poll", "sticker_ids"):
         if body.get(name):
             words = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
@@ -43,7 +43,7 @@ def _check_v2(form: Form, body: Json) -> None:
 
 
 def _check_embeds(form: Form, embeds: Sequence[Json]) -> None:
-    # Row "Message content ≤2000; ≤10 embeds, description 4096, 25 fields × 1024, 6000 characters over all embeds";
+    # PLATFORMS.md: "…; ≤10 embeds, description 4096, 25 fields x 1024, 6000 characters over all embeds";
     # titles, names and footers: discord-api-docs, resources/message.mdx, Embed Limits
     form.size("embeds", embeds, 10)
     total = 0
@@ -72,7 +72,7 @@ def _texts(embed: Json) -> Iterator[tuple[str, str, int]]:
 
 
 def _check_allowed(form: Form, allowed: Json) -> None:
-    # Row "allowed_mentions defaults …"; a kind may be parsed or listed, not both, and ≤100 ids a list
+    # PLATFORMS.md: "allowed_mentions defaults …"; a kind may be parsed or listed, not both, and ≤100 ids a list
     for kind in ("users", "roles"):
         form.size(f"allowed_mentions.{kind}", allowed.get(kind) or [], 100)
         if kind in (allowed.get("parse") or []) and allowed.get(kind):
@@ -83,7 +83,7 @@ def _check_allowed(form: Form, allowed: Json) -> None:
 def check_modal(data: Json) -> None:
     """Refuse a modal that breaks a limit."""
     form = Form()
-    # Row "Modals: cannot answer a modal with a modal; title ≤45; 1–5 components; text input ≤4000"
+    # PLATFORMS.md: "Modals: cannot answer a modal with a modal; title ≤45; 1-5 components; text input ≤4000"
     form.size("data.title", data.get("title"), 45, 1)
     form.size("data.custom_id", data.get("custom_id"), 100, 1)
     form.size("data.components", data.get("components"), 5, 1)
@@ -100,7 +100,7 @@ def check_choices(choices: Sequence[Json]) -> None:
 
 
 def _check_choices(form: Form, choices: Sequence[Json], path: str) -> None:
-    # Row "Commands: 100 global chat-input, 25 options, 25 choices, autocomplete ≤25 …"
+    # PLATFORMS.md: "Commands: 100 global chat-input, 25 options, 25 choices, autocomplete ≤25 …"
     form.size(path, choices, 25)
     for index, choice in enumerate(choices):
         form.size(f"{path}.{index}.name", choice.get("name"), 100, 1)
@@ -111,7 +111,7 @@ def _check_choices(form: Form, choices: Sequence[Json], path: str) -> None:
 def check_commands(commands: Sequence[Json]) -> None:
     """Refuse application commands that break a limit."""
     form = Form()
-    # Row "Commands: 100 global chat-input …"; 15 of each context menu: interactions/application-commands.mdx
+    # PLATFORMS.md: "Commands: 100 global chat-input …"; 15 of each context menu: interactions/application-commands.mdx
     for kind, most in ((1, 100), (2, 15), (3, 15)):
         if sum(command.get("type", 1) == kind for command in commands) > most:
             form.wrong("commands", "APPLICATION_COMMANDS_MAX", f"Maximum number of application commands is {most}.")

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from tests.wire.discord_world import (
-    DM,
-    EVERYTHING,
-    Application,
-    Channel,
-    Guild,
-    Json,
-    Member,
-    Message,
-    Permission,
-    Role,
-    User,
-    World,
-)
+from tests.wire.discord_permissions import EVERYTHING, Permission
+from tests.wire.discord_world import DM, Application, Channel, Guild, Json, Member, Message, Role, User, World
 
 VEIL: Json = {"content": "", "embeds": [], "attachments": [], "components": []}
 """What is left of a message for a bot that may not read it."""
@@ -209,7 +197,7 @@ def event_json(message: Message, world: World) -> Json:
 
 def sealed(message: Message, world: World) -> bool:
     """Whether a bot needs the Message Content intent to read it."""
-    # Row "Message Content intent is not needed for DMs to the bot, messages that @mention it, … or its own"
+    # PLATFORMS.md: "Message Content intent is not needed for DMs to the bot, messages that @mention it, … or its own"
     return message.channel.guild is not None and world.bot not in (message.author, *message.mentions)
 
 

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from tests.wire.discord_components import text_of
-from tests.wire.discord_world import Json, Message, Permission, Role, User, World
+from tests.wire.discord_permissions import Permission
+from tests.wire.discord_world import Json, Message, Role, User, World
 
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 USERS, ROLES, EVERYONE = re.compile(r"<@!?(\d+)>"), re.compile(r"<@&(\d+)>"), re.compile(r"@(everyone|here)\b")
@@ -44,7 +45,7 @@ def read_mentions(world: World, message: Message, allowed: Json | None) -> list[
 
 
 def _rule(allowed: Json | None, *, webhook: bool) -> Json:
-    # Row "allowed_mentions defaults: ordinary messages parse everything; interactions and webhooks parse users only"
+    # PLATFORMS.md: "allowed_mentions defaults: ordinary messages parse everything; interactions … users only"
     if allowed is None:
         return {"parse": ["users"] if webhook else ["users", "roles", "everyone"], "replied_user": True}
     return {"parse": [], "replied_user": False} | {name: value for name, value in allowed.items() if value is not None}
@@ -57,7 +58,7 @@ def _allows(rule: Json, kind: str, identity: int) -> bool:
 def _users(world: World, message: Message, text: str, rule: Json) -> list[User]:
     named = [world.users[int(each)] for each in USERS.findall(text) if int(each) in world.users]
     users = [user for user in named if _allows(rule, "users", user.id)]
-    # Row "Message Content intent is not needed for … replies (with ping) to its ordinary messages"
+    # PLATFORMS.md: "Message Content intent is not needed for … replies (with ping) to its ordinary messages"
     if rule["replied_user"] and message.reply_to and not message.reply_to.webhook:
         users.append(message.reply_to.author)
     return list(dict.fromkeys(users))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tests.wire.discord_clock import Clock, stamp
-from tests.wire.discord_gateway import Event, Gateway, Intent
+from tests.wire.discord_gateway import Gateway
 from tests.wire.discord_limits import check_message
 from tests.wire.discord_payloads import channel_json, event_json, sealed, veiled
+from tests.wire.discord_permissions import Permission
 from tests.wire.discord_pings import Ping, read_mentions
 from tests.wire.discord_record import Record
 from tests.wire.discord_refusals import (
@@ -21,18 +22,8 @@ from tests.wire.discord_refusals import (
     Form,
     Refused,
 )
-from tests.wire.discord_world import (
-    COMPONENTS_V2,
-    EPHEMERAL,
-    LOADING,
-    REPLY,
-    Channel,
-    Json,
-    Message,
-    Permission,
-    User,
-    World,
-)
+from tests.wire.discord_sessions import Event, Intent
+from tests.wire.discord_world import COMPONENTS_V2, EPHEMERAL, LOADING, REPLY, Channel, Json, Message, User, World
 
 NONCE_SECONDS = 180.0
 """For how long a nonce is remembered: "the past few minutes" (resources/message.mdx, Create Message)."""
@@ -112,7 +103,7 @@ class Posting:
             raise Refused(ARCHIVED)
         _check_files(body)
         flags = (message.flags & ~LOADING) | (body.get("flags") or 0) & SETTABLE
-        current = {"content": message.content, "embeds": message.embeds, "components": message.components}
+        current: Json = {"content": message.content, "embeds": message.embeds, "components": message.components}
         whole = current | {"files": message.attachments} | body
         check_message(whole, flags)
         message.flags, message.edited, message.edits = flags, stamp(), message.edits + 1
@@ -134,7 +125,7 @@ class Posting:
     def react(self, user: User, message: Message, emoji: str, *, remove: bool = False) -> None:
         """Add or take away a reaction."""
         thread = message.channel.thread
-        # Row "Threads: … in archived threads nobody can react or use commands"
+        # PLATFORMS.md: "Threads: … in archived threads nobody can react or use commands"
         if thread and thread.archived:
             raise Refused(ARCHIVED)
         needed = () if remove or emoji in message.reactions else (Permission.ADD_REACTIONS,)
@@ -169,16 +160,16 @@ class Posting:
         return Permission.VIEW_CHANNEL in self._world.permissions(self._world.bot, channel)
 
     def _may_speak(self, author: User, channel: Channel, body: Json) -> None:
-        # Row "DMs: …": who has closed them, or shares no guild with the bot, is out of reach
+        # PLATFORMS.md: "DMs: …": who has closed them, or shares no guild with the bot, is out of reach
         if channel.person and author is self._world.bot and not self._reachable(channel.person):
             raise Refused(DMS_CLOSED)
-        # Row "Threads: … needs SEND_MESSAGES_IN_THREADS — SEND_MESSAGES has no effect there"
+        # PLATFORMS.md: "Threads: … needs SEND_MESSAGES_IN_THREADS — SEND_MESSAGES has no effect there"
         needed = [Permission.SEND_MESSAGES_IN_THREADS if channel.thread else Permission.SEND_MESSAGES]
         needed += [Permission.EMBED_LINKS] if body.get("embeds") else []
         needed += [Permission.ATTACH_FILES] if body.get("files") else []
         self.need(author, channel, *needed)
         thread = channel.thread
-        # Row "Threads: … (a send unarchives unless locked)"
+        # PLATFORMS.md: "Threads: … (a send unarchives unless locked)"
         if thread and thread.locked and Permission.MANAGE_THREADS not in self._world.permissions(author, channel):
             raise Refused(ARCHIVED if thread.archived else LOCKED)
 
@@ -226,6 +217,6 @@ def _kept(message: Message, body: Json) -> list[Json]:
 
 
 def _check_files(body: Json) -> None:
-    # Row "Uploads 10 MiB default per file"
+    # PLATFORMS.md: "Uploads 10 MiB default per file"
     if any(each["size"] > UPLOAD_MOST for each in body.get("files") or []):
         raise Refused(TOO_LARGE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tests.wire.discord_clock import Bell, Clock
 from tests.wire.discord_pings import Ping
-from tests.wire.discord_refusals import INVALID_FORM, Refused
+from tests.wire.discord_refusals import Form
 from tests.wire.discord_world import Json
 
 
@@ -31,16 +31,19 @@ class Call:
     def id(self, name: str) -> int:
         """An id in the path."""
         if not self.path[name].isdigit():
-            raise Refused(INVALID_FORM, {name: {"_errors": [{"code": "NUMBER_TYPE_COERCE", "message": "Not snowflake."}]}})
+            form = Form()
+            form.wrong(name, "NUMBER_TYPE_COERCE", f'Value "{self.path[name]}" is not snowflake.')
+            form.close()
         return int(self.path[name])
 
 
 class Record:
-    """All calls and pings so far."""
+    """All calls and pings so far, and the `crashes` of handlers and hooks."""
 
     def __init__(self, clock: Clock, bell: Bell) -> None:
         self.calls: list[Call] = []
         self.pings: list[Ping] = []
+        self.crashes: list[Exception] = []
         self._clock = clock
         self._bell = bell
 

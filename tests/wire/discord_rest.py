@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from os import SEEK_END
 
 from aiohttp import web
 from aiohttp.web_request import FileField
@@ -20,6 +20,7 @@ from tests.wire.discord_world import Json, World
 
 BASE = "/api/v10"
 TOKENED = ("/interactions/", "/webhooks/")
+Door = Callable[[web.Request], Awaitable[web.Response]]
 VIA = {"Via": "1.1 google"}
 """Discord's own answers carry it; discord.py takes a 429 without it for Cloudflare's."""
 
@@ -41,17 +42,17 @@ class Rest:
             application.router.add_route(method, BASE + path, self._door(path, handler))
         application.router.add_route("*", "/{tail:.*}", self._door("?", _no_such_route))
 
-    def _door(self, path: str, handler: Handler) -> web.RequestHandler:  # type: ignore[type-arg]
+    def _door(self, path: str, handler: Handler) -> Door:
         async def enter(request: web.Request) -> web.Response:
             call = self.record.begin(f"{request.method} {path}")
-            call.path, call.query, call.body = dict(request.match_info), dict(request.query), await _body(request)
+            call.path, call.query, call.body = dict(request.match_info), dict(request.query), await self._body(request)
             response, code = await self._serve(request, call, handler)
             self.record.end(call, response.status, code)
             if call.lost and request.transport:
                 request.transport.abort()
             return response
 
-        return enter  # type: ignore[return-value]
+        return enter
 
     async def _serve(self, request: web.Request, call: Call, handler: Handler) -> tuple[web.Response, int]:
         traps = self.faults.sprung(call)
@@ -69,6 +70,9 @@ class Rest:
         except Refused as refused:
             self.traffic.note(refused.refusal.status)
             return _json(refused.refusal.status, refused.body(), {}), refused.refusal.code
+        except Exception as crash:
+            self.record.crashes.append(crash)
+            return web.Response(status=503), 0
         return response, 0
 
     async def _answer(self, request: web.Request, call: Call, handler: Handler, traps: list[Trap]) -> web.Response:
@@ -86,6 +90,23 @@ class Rest:
         if request.headers.get("Authorization") != f"Bot {self.world.application.token}":
             raise Refused(UNAUTHORIZED)
 
+    async def _body(self, request: web.Request) -> Json:
+        """The JSON of a request; a list under "list", uploaded files as attachments under "files"."""
+        if not request.can_read_body:
+            return {}
+        if not request.content_type.startswith("multipart/"):
+            said = json.loads(await request.read() or b"{}")
+            return {"list": said} if isinstance(said, list) else said or {}
+        form = await request.post()
+        body: Json = json.loads(str(form["payload_json"]))
+        return body | {"files": [self._attachment(each) for each in form.values() if isinstance(each, FileField)]}
+
+    def _attachment(self, upload: FileField) -> Json:
+        url = f"https://cdn.discordapp.com/attachments/{upload.filename}"
+        size = upload.file.seek(0, SEEK_END)
+        identity = str(self.world.snowflake())
+        return {"id": identity, "filename": upload.filename, "size": size, "url": url, "proxy_url": url}
+
     def _too_many(self, refusal: TooMany) -> web.Response:
         wait = round(self.clock.real(refusal.retry_after), 3)
         words = "The resource is being rate limited." if refusal.scope == "shared" else "You are being rate limited."
@@ -99,29 +120,6 @@ def _json(status: int, body: Result, headers: Mapping[str, str]) -> web.Response
         return web.Response(status=status, headers=VIA | dict(headers))
     data = json.dumps(body).encode()
     return web.Response(status=status, body=data, content_type="application/json", headers=VIA | dict(headers))
-
-
-async def _body(request: web.Request) -> Json:
-    """The JSON of a request; a list under "list", uploaded files as attachments under "files"."""
-    if not request.can_read_body:
-        return {}
-    if not request.content_type.startswith("multipart/"):
-        said = json.loads(await request.read() or b"{}")
-        return {"list": said} if isinstance(said, list) else said or {}
-    form = await request.post()
-    body: Json = json.loads(str(form["payload_json"]))
-    uploads = [(name, each) for name, each in form.items() if isinstance(each, FileField)]
-    files = await asyncio.to_thread(lambda: [_attachment(name, each) for name, each in uploads])
-    if "data" in body:
-        body["data"].pop("attachments", None)
-    return body | {"files": files}
-
-
-def _attachment(name: str, upload: FileField) -> Json:
-    size = upload.file.seek(0, 2)
-    url = f"https://cdn.discordapp.com/attachments/{upload.filename}"
-    identity = name.removeprefix("files[").removesuffix("]")
-    return {"id": identity, "filename": upload.filename, "size": size, "url": url, "proxy_url": url}
 
 
 def _no_such_route(_: Call) -> Result:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tests.wire.discord_clock import stamp
-from tests.wire.discord_gateway import Event, Gateway, Intent
+from tests.wire.discord_gateway import Gateway
 from tests.wire.discord_payloads import thread_member_json
+from tests.wire.discord_permissions import Permission
 from tests.wire.discord_posting import Posting
 from tests.wire.discord_refusals import (
     ARCHIVED,
@@ -17,6 +18,7 @@ from tests.wire.discord_refusals import (
     Form,
     Refused,
 )
+from tests.wire.discord_sessions import Event, Intent
 from tests.wire.discord_world import (
     HAS_THREAD,
     STARTER,
@@ -25,7 +27,6 @@ from tests.wire.discord_world import (
     Channel,
     Json,
     Message,
-    Permission,
     Thread,
     User,
     World,
@@ -54,11 +55,11 @@ class Threads:
         self._check(body)
         if message and message.thread:
             raise Refused(THREAD_EXISTS)
-        # Row "Threads: … active threads are capped per guild"
+        # PLATFORMS.md: "Threads: … active threads are capped per guild"
         if sum(1 for each in channel.guild.threads if each.thread and not each.thread.archived) >= self.most:
             raise Refused(TOO_MANY_THREADS)
         state = Thread(owner, body.get("auto_archive_duration") or 1440, members={owner.id})
-        # Row "Threads: … thread id = starter message id"
+        # PLATFORMS.md: "Threads: … thread id = starter message id"
         identity = message.id if message else self.world.snowflake()
         thread = Channel(identity, str(body["name"]), kind, channel.guild, channel, thread=state)
         self.world.add_channel(thread)
@@ -71,23 +72,18 @@ class Threads:
         if message:
             message.thread, message.flags = thread, message.flags | HAS_THREAD
             self.posting.tell("MESSAGE_UPDATE", message)
-            self._system(thread, Message(self.world.snowflake(), thread, message.author, kind=STARTER, reply_to=message))
+            starter = Message(self.world.snowflake(), thread, message.author, kind=STARTER, reply_to=message)
         else:
             owner, words = thread.thread.owner, thread.name
-            self._system(
-                thread.parent,
-                Message(self.world.snowflake(), thread.parent, owner, words, kind=THREAD_CREATED, thread=thread),
-            )
-
-    def _system(self, channel: Channel, message: Message) -> None:
-        channel.messages[message.id] = message
-        self.posting.tell("MESSAGE_CREATE", message)
+            starter = Message(self.world.snowflake(), thread.parent, owner, words, kind=THREAD_CREATED, thread=thread)
+        starter.channel.messages[starter.id] = starter
+        self.posting.tell("MESSAGE_CREATE", starter)
 
     def _check(self, body: Json) -> None:
         form = Form()
         if "name" in body:
             form.size("name", body["name"], 100, 1)
-        # Row "Threads: auto-archive 60/1440/4320/10080 min"
+        # PLATFORMS.md: "Threads: auto-archive 60/1440/4320/10080 min"
         if body.get("auto_archive_duration") is not None:
             form.one_of("auto_archive_duration", body["auto_archive_duration"], MINUTES)
         form.close()

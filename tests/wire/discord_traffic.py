@@ -75,12 +75,12 @@ class Traffic:
 
     def limit(self, route: str, count: int, seconds: float) -> None:
         """Allow a route, per channel or guild, so many calls in so many platform seconds, and say so in headers."""
-        # Row "Limits: 50 requests/s global …; per-route by headers, never hard-coded"
+        # PLATFORMS.md: "Limits: 50 requests/s global …; per-route by headers, never hard-coded"
         self._limits[route] = (count, seconds)
 
     def limit_everything(self, count: int = 50, seconds: float = 1.0) -> None:
         """The global limit."""
-        # Row "Limits: 50 requests/s global (interaction endpoints exempt)"
+        # PLATFORMS.md: "Limits: 50 requests/s global (interaction endpoints exempt)"
         self._everything = Window(count, seconds)
 
     def refuse(self, route: str, retry_after: float, *, scope: Scope = "user", times: int = 1) -> None:
@@ -122,7 +122,7 @@ class Traffic:
 
     def note(self, status: int, scope: Scope | None = None) -> None:
         """Count an answer towards the ban."""
-        # Row "10,000 invalid (401/403/429) per 10 min → IP ban; scope: shared 429s do not count"
+        # PLATFORMS.md: "10,000 invalid (401/403/429) per 10 min → IP ban; scope: shared 429s do not count"
         if status not in (401, 403, 429) or scope == "shared":
             return
         now = self.clock.now()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from enum import IntFlag
 from typing import Any
+from uuid import uuid4
 
 from tests.wire.discord_clock import stamp
+from tests.wire.discord_permissions import DEFAULT, EVERYTHING, Permission
 from tests.wire.discord_refusals import (
     UNKNOWN_CHANNEL,
     UNKNOWN_GUILD,
@@ -25,44 +26,6 @@ EPOCH = 1_420_070_400_000
 TEXT, DM, THREAD = 0, 1, 11
 EPHEMERAL, LOADING, HAS_THREAD, COMPONENTS_V2 = 1 << 6, 1 << 7, 1 << 5, 1 << 15
 STARTER, REPLY, COMMAND, MENU, THREAD_CREATED = 21, 19, 20, 23, 18
-
-
-class Permission(IntFlag):
-    """Source: discord-api-docs, topics/permissions.mdx."""
-
-    MANAGE_CHANNELS = 1 << 4
-    MANAGE_GUILD = 1 << 5
-    ADMINISTRATOR = 1 << 3
-    ADD_REACTIONS = 1 << 6
-    VIEW_CHANNEL = 1 << 10
-    SEND_MESSAGES = 1 << 11
-    MANAGE_MESSAGES = 1 << 13
-    EMBED_LINKS = 1 << 14
-    ATTACH_FILES = 1 << 15
-    READ_MESSAGE_HISTORY = 1 << 16
-    MENTION_EVERYONE = 1 << 17
-    MANAGE_ROLES = 1 << 28
-    USE_APPLICATION_COMMANDS = 1 << 31
-    MANAGE_THREADS = 1 << 34
-    CREATE_PUBLIC_THREADS = 1 << 35
-    CREATE_PRIVATE_THREADS = 1 << 36
-    SEND_MESSAGES_IN_THREADS = 1 << 38
-
-
-EVERYTHING = Permission((1 << 53) - 1)
-DEFAULT = (
-    Permission.VIEW_CHANNEL
-    | Permission.SEND_MESSAGES
-    | Permission.EMBED_LINKS
-    | Permission.ATTACH_FILES
-    | Permission.READ_MESSAGE_HISTORY
-    | Permission.MENTION_EVERYONE
-    | Permission.ADD_REACTIONS
-    | Permission.USE_APPLICATION_COMMANDS
-    | Permission.CREATE_PUBLIC_THREADS
-    | Permission.SEND_MESSAGES_IN_THREADS
-)
-"""What @everyone may do in a new guild, where it concerns text."""
 
 
 @dataclass(slots=True, eq=False)
@@ -207,6 +170,10 @@ class World:
         """A new id: increasing, each in a millisecond of its own, so that guilds fall to different shards."""
         self._last = max(self._last + 1, int(time.time() * 1000) - EPOCH)
         return self._last << 22
+
+    def reset_token(self) -> None:
+        """Give the application another token."""
+        self.application.token = f"token.reset.{uuid4().hex}"
 
     def add_user(self, name: str, *, bot: bool = False) -> User:
         user = User(self.snowflake(), name, bot)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from aiohttp import web
 
@@ -15,12 +14,11 @@ from tests.wire import slack_streams as streams
 from tests.wire import slack_views as views
 from tests.wire.slack_ask import Ask, arguments
 from tests.wire.slack_faults import Faults
+from tests.wire.slack_json import Json
 from tests.wire.slack_oauth import exchange
 from tests.wire.slack_platform import Platform
 from tests.wire.slack_record import Call
 from tests.wire.slack_refusal import Refusal
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +75,12 @@ class Api:
 
     async def serve(self, request: web.Request) -> web.Response:
         """Answer one call."""
-        token, given = await arguments(request)
+        try:
+            token, given = await arguments(request)
+        except Refusal as refusal:
+            return web.json_response(refusal.body())
         call = Call(self.platform.clock.now(), request.match_info["method"], token, given)
-        self.platform.record.calls.append(call)
+        self.platform.record.call(call)
 
         async def answer() -> web.Response:
             return await self._answer(request, call)

@@ -10,11 +10,10 @@ from urllib.parse import parse_qsl
 
 from aiohttp import web
 
+from tests.wire.slack_json import Json
 from tests.wire.slack_platform import Platform
 from tests.wire.slack_refusal import Refusal, invalid
 from tests.wire.slack_world import Channel, Install, Person, Workspace
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

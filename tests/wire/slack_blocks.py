@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Literal
 
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import (
     IDENTIFIER,
     ITEMS,
@@ -15,11 +16,10 @@ from tests.wire.slack_limits import (
     VIEW_TEXTS,
 )
 
-Json = dict[str, Any]
 Surface = Literal["message", "modal", "home"]
 
 EVERYWHERE = frozenset("section divider image actions context input header rich_text video".split())
-# PLATFORMS.md: "Card (in a carousel 1–10) works in messages; Alert only in modals; also container, plan, task card, …"
+# PLATFORMS.md: "Card (in a carousel 1-10) works in messages; Alert only in modals; also container, plan, task card, …"
 BLOCKS: Mapping[Surface, frozenset[str]] = {
     "message": EVERYWHERE
     | set("markdown context_actions file table task_card plan card carousel container".split())

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tests.wire.slack_ask import Ask
 from tests.wire.slack_content import content
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import UPDATED_TEXT
 from tests.wire.slack_refusal import Refusal
 from tests.wire.slack_world import Message
-
-Json = dict[str, Any]
 
 
 async def post_message(ask: Ask) -> Json:

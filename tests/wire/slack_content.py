@@ -8,10 +8,9 @@ from typing import Any
 
 from tests.wire.slack_ask import Ask
 from tests.wire.slack_blocks import block_problems, words
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import BLOCKS_TEXT, MARKDOWN, POSTED_TEXT
 from tests.wire.slack_refusal import Refusal, invalid
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

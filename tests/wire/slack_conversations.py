@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.wire.slack_ask import Ask
+from tests.wire.slack_json import Json
 from tests.wire.slack_refusal import Refusal
 from tests.wire.slack_world import Channel, Message
-
-Json = dict[str, Any]
 
 
 async def info(ask: Ask) -> Json:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tests.wire.slack_ask import Ask
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import PROMPTS
 from tests.wire.slack_refusal import Refusal, invalid
 from tests.wire.slack_world import Channel
-
-Json = dict[str, Any]
 
 
 async def auth_test(ask: Ask) -> Json:

@@ -6,16 +6,15 @@ import asyncio
 import json
 import time
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 import aiohttp
 from slack_sdk.signature import SignatureVerifier
 
 from tests.wire.slack_clock import Clock
+from tests.wire.slack_json import Json
 from tests.wire.slack_outbox import Parcel, Receipt, acknowledged
 
-Json = dict[str, Any]
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -55,7 +54,10 @@ class Door:
             return Receipt("connection_failed")
         finally:
             sending.cancel()
-        return Receipt("http_timeout") if answer is None else _receipt(answer)
+        receipt = Receipt("http_timeout") if answer is None else _receipt(answer)
+        if not receipt.failure:
+            parcel.taken(receipt.payload)
+        return receipt
 
     async def verify(self) -> str:
         """Send the challenge that a request URL must return; returns the body of the answer."""

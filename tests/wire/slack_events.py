@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from tests.wire.slack_json import Json
 from tests.wire.slack_world import App, Channel, Message, Person, View, Workspace
-
-Json = dict[str, Any]
 
 
 def envelope(app: App, team: Workspace, event: Mapping[str, object], id: str, at: float) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from inspect import isawaitable
 
 from aiohttp import web
 
@@ -15,6 +16,8 @@ from tests.wire.slack_refusal import Refusal
 Answering = Callable[[], Awaitable[web.Response]]
 Fault = Callable[[web.Request, Call, Answering], Awaitable[web.Response]]
 """Gets the call, and a function that serves it; returns what is answered."""
+Act = Callable[[Call], object]
+"""What a test does at a call, awaited when it can be."""
 
 # What the SDK calls to get going; these calls count for `on_call` only by their own name.
 PREPARATIONS = frozenset({"auth.test", "apps.connections.open"})
@@ -83,22 +86,38 @@ def hold(gate: asyncio.Event) -> Fault:
     return fault
 
 
-def before(act: Callable[[Call], object]) -> Fault:
-    """Something happens before the call takes effect, such as the death of the process that sent it."""
+async def _happen(act: Act, call: Call) -> None:
+    outcome = act(call)
+    if isawaitable(outcome):
+        await outcome
+
+
+def before(act: Act) -> Fault:
+    """Something happens, then the call takes effect and is answered."""
 
     async def fault(request: web.Request, call: Call, serve: Answering) -> web.Response:
-        act(call)
+        await _happen(act, call)
         return await serve()
 
     return fault
 
 
-def after(act: Callable[[Call], object]) -> Fault:
-    """Something happens between the call's effect and its answer."""
+def instead(act: Act) -> Fault:
+    """Something happens, such as the death of the process that sent the call, which has no effect."""
+
+    async def fault(request: web.Request, call: Call, serve: Answering) -> web.Response:
+        await _happen(act, call)
+        return await lose_call(request, call, serve)
+
+    return fault
+
+
+def after(act: Act) -> Fault:
+    """The call takes effect, then something happens, such as the death of the process that waits for the answer."""
 
     async def fault(request: web.Request, call: Call, serve: Answering) -> web.Response:
         response = await serve()
-        act(call)
+        await _happen(act, call)
         return response
 
     return fault

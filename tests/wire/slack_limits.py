@@ -18,13 +18,14 @@ CHANNEL_SECONDS = 1.0
 # PLATFORMS.md: "≤50 blocks per message, 100 per modal/Home; section text 3000, …"
 MESSAGE_BLOCKS = 50
 VIEW_BLOCKS = 100
+INPUT = 3000
 TEXTS: Mapping[str, Mapping[str, int]] = {
     "section": {"text": 3000},
     "fields": {"text": 2000},
     "header": {"text": 150},
     "button": {"text": 75, "value": 2000, "url": 3000},
     "option": {"text": 75, "value": 150},
-    "plain_text_input": {"initial_value": 3000},
+    "plain_text_input": {"initial_value": INPUT},
     # PLATFORMS.md: "`markdown` block: … 12,000 characters in total per payload"
     "markdown": {"text": 12_000},
     # Not in PLATFORMS.md: the label and the hint of an input (`InputBlock`), the pictures (`ImageBlock`), the title
@@ -45,7 +46,7 @@ ITEMS: Mapping[str, Mapping[str, int]] = {
     "option_group": {"options": 100},
     # PLATFORMS.md: "Native 👍/👎: `feedback_buttons` inside a `context_actions` block (≤5 elements)"
     "context_actions": {"elements": 5},
-    # PLATFORMS.md: "Card (in a carousel 1–10) works in messages"
+    # PLATFORMS.md: "Card (in a carousel 1-10) works in messages"
     "carousel": {"elements": 10},
     # Not in PLATFORMS.md: `OverflowMenuElement` in slack_sdk 3.48.
     "overflow": {"options": 5},

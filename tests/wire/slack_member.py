@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Callable
 
 from tests.wire import slack_events as events
 from tests.wire import slack_responses as responses
 from tests.wire.slack_blocks import words
+from tests.wire.slack_json import Json
+from tests.wire.slack_limits import INPUT
 from tests.wire.slack_outbox import Parcel
 from tests.wire.slack_platform import Platform
 from tests.wire.slack_reading import elements, labels
-from tests.wire.slack_record import Delivery
-from tests.wire.slack_views import checked_view, close_views, open_view, push_view, replace_view
-from tests.wire.slack_world import Channel, Message, Person, Trigger, View, Workspace
+from tests.wire.slack_record import Delivery, Kind
+from tests.wire.slack_refusal import Refusal
+from tests.wire.slack_views import checked_view, close_views, push_view, replace_view
+from tests.wire.slack_world import Channel, Message, Person, ResponseUrl, Trigger, View, Workspace
 
-Json = dict[str, Any]
+Taken = Callable[[Json], None]
 SLACKBOT = "USLACKBOT"
+TOKEN = re.compile(r"&lt;(@U\w+|#C\w+|!(?:here|channel|everyone))&gt;")
+URL = re.compile(r"https?://\S+?(?=[.,;:!?)]*(?:\s|$))")
 
 
 class Member:
@@ -47,10 +53,10 @@ class Member:
         return self.platform.world.dm(self.team, self.id)
 
     def message(self, channel: Channel, text: str, thread: Message | None = None) -> Message:
-        """Write into a channel, or into the thread of a message."""
+        """Write into a channel, or into the thread of a message; the text is what is typed, see `typed`."""
         stamp = self.platform.clock.stamp()
         root = thread.root if thread else None
-        return self.platform.post(Message(channel.id, stamp, self.id, text, thread_ts=root))
+        return self.platform.post(Message(channel.id, stamp, self.id, typed(text), thread_ts=root))
 
     def mention(self, channel: Channel, text: str, thread: Message | None = None) -> Message:
         """Write to the app by name."""
@@ -62,7 +68,7 @@ class Member:
 
     def edit(self, message: Message, text: str) -> None:
         """Change one's own message."""
-        self.platform.edit(message, text=text, edited=self.platform.clock.stamp())
+        self.platform.edit(message, text=typed(text), edited=self.platform.clock.stamp())
 
     def delete(self, message: Message) -> None:
         """Delete a message."""
@@ -90,12 +96,9 @@ class Member:
         url, permission = responses.issue(self.platform, place, self.id)
         body = events.command(self.platform.world.app, self.team, place, self.person, line)
         body |= {"response_url": url, "trigger_id": self._trigger()}
-        delivery = await self._send("slash_commands", body)
-        if delivery.acked and delivery.payload:
-            responses.respond(self.platform, permission, delivery.payload)
-        elif not delivery.acked:
-            name = body["command"]
-            self._told(place, f"{name} failed with the error “operation_timeout”")
+        delivery = await self._send("slash_commands", body, lambda answer: self._answered(permission, answer))
+        if not delivery.acked:
+            self._told(place, f"{body['command']} failed with the error “operation_timeout”")
         return delivery
 
     async def shortcut(self, callback_id: str, message: Message | None = None) -> Delivery:
@@ -127,10 +130,7 @@ class Member:
                 entry = _chosen(element, values[element["action_id"]])
                 form.state.setdefault(block["block_id"], {})[element["action_id"]] = entry
         about = {"trigger_id": self._trigger(form), "view": events.view_shape(form), "response_urls": []}
-        delivery = await self._interact("view_submission", about)
-        if delivery.acked:
-            self._after_submission(form, delivery.payload)
-        return delivery
+        return await self._interact("view_submission", about, lambda answer: self._submitted(form, answer))
 
     async def close_view(self, view: View | None = None) -> Delivery | None:
         """Close the modal in front; the app is told when it asked for that."""
@@ -141,12 +141,20 @@ class Member:
             return None
         return await self._interact("view_closed", {"view": events.view_shape(form), "is_cleared": False})
 
-    def _after_submission(self, form: View, answer: Json) -> None:
+    def _answered(self, permission: ResponseUrl, answer: Json) -> None:
+        try:
+            if answer:
+                responses.respond(self.platform, permission, answer)
+        except Refusal as refusal:
+            self._told(self.team.channels[permission.channel], f"failed with the error “{refusal.error}”")
+
+    def _submitted(self, form: View, answer: Json) -> None:
         action = answer.get("response_action", "")
         if action == "update":
             replace_view(self.platform, form, checked_view(answer["view"], "modal"))
         elif action == "push":
-            push_view(self.platform, self.platform.world.triggers[self._trigger(form)], checked_view(answer["view"], "modal"))
+            trigger = self.platform.world.triggers[self._trigger(form)]
+            push_view(self.platform, trigger, checked_view(answer["view"], "modal"))
         elif action != "errors":
             close_views(self.platform, form, whole_stack=action == "clear")
 
@@ -160,12 +168,12 @@ class Member:
         about |= events.in_message(channel, where) | {"response_url": url, "trigger_id": self._trigger()}
         return await self._interact("block_actions", about)
 
-    async def _interact(self, kind: str, about: Json) -> Delivery:
+    async def _interact(self, kind: str, about: Json, taken: Taken = lambda answer: None) -> Delivery:
         body = events.interaction(self.platform.world.app, self.team, self.person, kind, **about)
-        return await self._send("interactive", body)
+        return await self._send("interactive", body, taken)
 
-    async def _send(self, kind: Any, body: Json) -> Delivery:
-        return await self.platform.outbox.attempt(Parcel(kind, self.platform.world.id("Ix"), body))
+    async def _send(self, kind: Kind, body: Json, taken: Taken) -> Delivery:
+        return await self.platform.outbox.attempt(Parcel(kind, self.platform.world.id("Ix"), body, taken))
 
     def _trigger(self, view: View | None = None) -> str:
         now = self.platform.clock.now()
@@ -176,10 +184,10 @@ class Member:
         self.platform.whisper(Message(channel.id, stamp, SLACKBOT, text, only_for=self.id))
 
 
-def open_for(member: Member, body: Json) -> View:
-    """A modal in front of a person without a call, for tests of what follows."""
-    trigger = Trigger(member.team.id, member.id, member.platform.clock.now())
-    return open_view(member.platform, trigger, checked_view(body, "modal"))
+def typed(text: str) -> str:
+    """What the platform makes of typed words: entities for `&`, `<` and `>`, links in angles, mentions as they are."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return URL.sub(r"<\g<0>>", TOKEN.sub(r"<\1>", escaped))
 
 
 def _element(where: Message | View, action_id: str) -> Json:
@@ -191,7 +199,7 @@ def _pressed(blocks: list[Json], button: str) -> Json:
     for block in blocks:
         for element in elements(block):
             for action in _choices(element):
-                if button in (*labels(action), action.get("action_id"), action.get("value")):
+                if button in (words(action.get("text")), action.get("action_id"), action.get("value")):
                     return action | {"block_id": block.get("block_id", "")}
     known = [label for element in elements(blocks) for label in labels(element)]
     raise LookupError(f"There is no button {button!r}. Buttons: {known}.")
@@ -212,4 +220,8 @@ def _chosen(element: Json, value: object) -> Json:
     if element.get("options"):
         known = [words(option.get("text")) for option in element["options"]]
         raise LookupError(f"There is no option {value!r}. Options: {known}.")
+    # PLATFORMS.md: "plain-text input up to 3000 (SDK note)"
+    most = element.get("max_length", INPUT)
+    if len(str(value)) > most:
+        raise ValueError(f"The field takes {most} characters, not {len(str(value))}.")
     return {"type": element["type"], "value": value}

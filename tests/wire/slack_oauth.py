@@ -10,10 +10,9 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
+from tests.wire.slack_json import Json
 from tests.wire.slack_refusal import Refusal
 from tests.wire.slack_world import Workspace, World
-
-Json = dict[str, Any]
 
 
 def allow(world: World, team: Workspace) -> str:

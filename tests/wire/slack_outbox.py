@@ -7,23 +7,27 @@ import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Protocol
 
 from tests.wire.slack_clock import Clock
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import ACK_SECONDS, RETRY_AFTER_SECONDS
-from tests.wire.slack_record import Delivery, Record
+from tests.wire.slack_record import Delivery, Kind, Record
 
-Json = dict[str, Any]
 Order = Callable[[list["Parcel"]], list["Parcel"]]
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """Something to deliver. `id` is the event's, or one of ours for what is not an event."""
+    """Something to deliver. `id` is the event's, or one of ours for what is not an event.
 
-    kind: Literal["events_api", "slash_commands", "interactive"]
+    `taken` gets what the acknowledgement carries, the moment it arrives: what the app sends next comes after it.
+    """
+
+    kind: Kind
     id: str
     payload: Json
+    taken: Callable[[Json], None] = field(default=lambda payload: None)
 
 
 @dataclass(frozen=True, slots=True)

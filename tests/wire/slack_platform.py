@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from tests.wire import slack_events as events
 from tests.wire.slack_clock import Clock
+from tests.wire.slack_json import Json
 from tests.wire.slack_outbox import Outbox, Parcel
 from tests.wire.slack_rates import Rates
 from tests.wire.slack_reading import pings
 from tests.wire.slack_record import Ping, Record, Status
 from tests.wire.slack_sockets import Sockets
 from tests.wire.slack_world import Channel, Message, Workspace, World
-
-Json = dict[str, Any]
 
 SUBSCRIPTIONS = (
     "app_mention message.channels message.groups message.im app_home_opened reaction_added tokens_revoked "
@@ -56,13 +54,21 @@ class Platform:
         team, channel = self._place(message)
         channel.messages[message.ts] = message
         self.set_status(channel, message.root, "")
-        self._notify(message, "post", parse_names)
+        self._notify(message, "post", pings(message, parse_names))
         told = [(events.posted(channel, message), channel.event_type())]
         if not message.bot_id and channel.kind != "im" and team.install and f"<@{team.install.bot.id}>" in message.text:
             told.append((events.mentioned(channel, message), "app_mention"))
         for event, subscription in reversed(told) if self.mention_first else told:
             self._tell(team, channel, event, subscription)
         return message
+
+    def remember(self, body: Json) -> None:
+        """The message that a recorded event tells of was there already."""
+        team, event = self.world.workspaces.get(body["team_id"]), body["event"]
+        channel = team.channels.get(event.get("channel")) if team else None
+        if channel is not None and "text" in event and event["ts"] not in channel.messages:
+            author, thread = event.get("user", ""), event.get("thread_ts")
+            channel.messages[event["ts"]] = Message(channel.id, event["ts"], author, event["text"], thread_ts=thread)
 
     def whisper(self, message: Message) -> Message:
         """A new ephemeral message appears; the app is not told of it."""
@@ -72,16 +78,20 @@ class Platform:
 
     def edit(self, message: Message, **new: object) -> None:
         """A message changes."""
-        team, channel = self._place(message)
         previous = message.shape()
+        self.grow(message, **new)
+        if not message.only_for:
+            team, channel = self._place(message)
+            event = events.changed(channel, message, previous, self.clock.stamp())
+            self._tell(team, channel, event, channel.event_type())
+
+    def grow(self, message: Message, **new: object) -> None:
+        """An open stream changes, of which the app is not told."""
+        pinged = pings(message)
         for name, value in new.items():
             setattr(message, name, value)
-        self._notify(message, "edit", False)
-        if message.only_for:
-            self.record.changed()
-            return
-        event = events.changed(channel, message, previous, self.clock.stamp())
-        self._tell(team, channel, event, channel.event_type())
+        self._notify(message, "edit", pings(message) - pinged)
+        self.record.changed()
 
     def delete(self, message: Message) -> None:
         """A message is gone."""
@@ -113,6 +123,6 @@ class Platform:
         if team.install and team.install.bot.id in channel.members:
             self.publish(team, event, subscription)
 
-    def _notify(self, message: Message, by: str, parse_names: bool) -> None:
-        for whom in sorted(pings(message, parse_names)):
+    def _notify(self, message: Message, by: str, everyone: set[str]) -> None:
+        for whom in sorted(everyone):
             self.record.pings.append(Ping(message.channel, message.ts, message.user, whom, by))

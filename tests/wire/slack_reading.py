@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from tests.wire.slack_blocks import words
+from tests.wire.slack_json import Json
 from tests.wire.slack_world import Message
-
-Json = dict[str, Any]
 
 ANGLED = re.compile(r"<(?P<target>[^<>|\s]+)(?:\|(?P<label>[^<>]*))?>")
 MARKDOWN_LINK = re.compile(r"\[(?P<label>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?:<(?P<angled>[^<>]*)>|(?P<bare>[^()\s]+))\)")
@@ -52,7 +50,8 @@ def pings(message: Message, parse_names: bool = False) -> set[str]:
     Both the blocks and the text that stands in for them count, code included: to be notified once too often is the
     fault that tests look for. With `parse_names` (the arguments `parse=full` and `link_names`) bare names count too.
     """
-    sources = [message.text, message.markdown, *(piece.raw for piece in pieces(message.blocks) if piece.markup != "plain")]
+    marked = (piece.raw for piece in pieces(message.blocks) if piece.markup != "plain")
+    sources = [message.text, message.markdown, *marked]
     found = {match.removeprefix("@") for source in sources for match in MENTION.findall(source)}
     bare = {f"!{name}" for source in sources for name in NAMED.findall(source)} if parse_names else set()
     return found | bare

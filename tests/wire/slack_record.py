@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-Json = dict[str, Any]
+from tests.wire.slack_json import Json
+
+Kind = Literal["events_api", "slash_commands", "interactive"]
 
 
 @dataclass(slots=True)
@@ -32,7 +34,7 @@ class Call:
 class Delivery:
     """One attempt to deliver something to the app. `latency` in platform seconds; `payload` is what came back."""
 
-    kind: Literal["events_api", "slash_commands", "interactive"]
+    kind: Kind
     id: str
     attempt: int
     at: float
@@ -79,6 +81,11 @@ class Record:
         self._changed.set()
         self._changed = asyncio.Event()
 
+    def call(self, call: Call) -> None:
+        """A call came in."""
+        self.calls.append(call)
+        self.changed()
+
     def called(self, method: str) -> list[Call]:
         """The calls of one method."""
         return [call for call in self.calls if call.method == method]
@@ -91,7 +98,8 @@ class Record:
                     await self._changed.wait()
         except TimeoutError:
             latest = [(call.method, call.error or "ok") for call in self.calls[-12:]]
-            raise AssertionError(f"It did not happen. Latest calls: {latest}, deliveries: {self.deliveries[-4:]}") from None
+            story = f"Latest calls: {latest}, deliveries: {self.deliveries[-4:]}"
+            raise AssertionError(f"It did not happen. {story}") from None
 
     async def quiet(self, seconds: float = 0.3) -> None:
         """Wait until nothing happened for real seconds."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import uuid4
 
 from aiohttp import web
 
 from tests.wire.slack_content import checked_blocks
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import RESPONSE_SECONDS, RESPONSE_USES
 from tests.wire.slack_platform import Platform
 from tests.wire.slack_record import Call
 from tests.wire.slack_refusal import Refusal
 from tests.wire.slack_world import Channel, Message, ResponseUrl
-
-Json = dict[str, Any]
 
 
 def issue(platform: Platform, channel: Channel, user: str, original: Message | None = None) -> tuple[str, ResponseUrl]:

@@ -13,10 +13,8 @@ Clients find it by `slack.base_url`, a subprocess by `slack.environment(team)`.
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import aiohttp
 from aiohttp import web
@@ -27,6 +25,7 @@ from tests.wire.slack_ask import arguments
 from tests.wire.slack_clock import Clock
 from tests.wire.slack_door import Door
 from tests.wire.slack_faults import Faults
+from tests.wire.slack_json import Json
 from tests.wire.slack_member import Member
 from tests.wire.slack_oauth import allow, authorize
 from tests.wire.slack_outbox import Outbox, Parcel
@@ -36,8 +35,6 @@ from tests.wire.slack_reading import Seen, seen
 from tests.wire.slack_record import Call, Delivery, Ping, Record
 from tests.wire.slack_sockets import Sockets
 from tests.wire.slack_world import SCOPES, App, Channel, Kind, Message, Workspace, World
-
-Json = dict[str, Any]
 
 
 class SlackServer:
@@ -129,17 +126,20 @@ class SlackServer:
         team.installed().problem = "account_inactive"
         self.platform.announce(team, {"type": "app_uninstalled", "event_ts": self.clock.stamp()})
 
+    async def settled(self) -> None:
+        """Wait until the app answered everything that was sent to it; retries that are due later do not count."""
+        await self.outbox.settled()
+
     async def deliver(self, body: Json, attempt: int = 0, reason: str = "") -> Delivery:
-        """Deliver a recorded event once, as a first delivery or as a retry."""
+        """Deliver a recorded event once, as a first delivery or as a retry; its message exists from then on."""
+        self.platform.remember(body)
         return await self.outbox.attempt(Parcel("events_api", str(body["event_id"]), body), attempt, reason)
 
     async def redeliver(self, body: Json, times: int = 1, reason: str = "timeout") -> list[Delivery]:
         """Deliver an event again although it was acknowledged, as the platform does when an answer came too late."""
         return [await self.deliver(body, attempt, reason) for attempt in range(1, times + 1)]
 
-    def transcript(
-        self, channel: Channel, thread: Message | None = None, viewer: Member | None = None
-    ) -> list[Seen]:
+    def transcript(self, channel: Channel, thread: Message | None = None, viewer: Member | None = None) -> list[Seen]:
         """A channel, or one thread of it, as it is seen: ephemeral messages only by the viewer who got them."""
         whispers = [one for one in channel.whispers.values() if viewer and one.only_for == viewer.id]
         shown = sorted([*channel.messages.values(), *whispers], key=lambda message: message.ts)
@@ -163,7 +163,7 @@ class SlackServer:
         """Serve a response URL; faults count it as a call of `response_url`."""
         _, body = await arguments(request)
         call = Call(self.clock.now(), "response_url", request.match_info["key"], body)
-        self.record.calls.append(call)
+        self.record.call(call)
 
         async def answer() -> web.Response:
             return await responses.serve(self.platform, request, call)

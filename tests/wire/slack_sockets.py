@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from typing import Any
 from uuid import uuid4
 
 from aiohttp import WSMsgType, web
 
 from tests.wire.slack_clock import Clock
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import SOCKETS
 from tests.wire.slack_outbox import Parcel, Receipt, acknowledged
 from tests.wire.slack_record import Record
-
-Json = dict[str, Any]
 
 
 class Sockets:
@@ -29,7 +27,7 @@ class Sockets:
         self.live: list[web.WebSocketResponse] = []
         self._requests: dict[web.WebSocketResponse, web.Request] = {}
         self._tickets: set[str] = set()
-        self._waiting: dict[str, asyncio.Future[Json]] = {}
+        self._waiting: dict[str, tuple[Parcel, asyncio.Future[Json]]] = {}
 
     def ticket(self) -> str:
         """What `apps.connections.open` hands out: good for one connection."""
@@ -60,10 +58,10 @@ class Sockets:
     async def offer(self, parcel: Parcel, attempt: int, reason: str) -> Receipt:
         """Send to one of the connections, at random. PLATFORMS.md: "each event goes to one of them at random"."""
         if not self.live:
-            await self.clock.sleep(0)
             return Receipt("timeout")
         id = str(uuid4())
-        answer = self._waiting[id] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        self._waiting[id] = (parcel, answer)
         try:
             await self.chance.choice(self.live).send_str(json.dumps(_envelope(parcel, id, attempt, reason)))
             payload = await acknowledged(self.clock, answer)
@@ -101,9 +99,13 @@ class Sockets:
         async for message in socket:
             if message.type == WSMsgType.TEXT:
                 body = json.loads(message.data)
-                waiting = self._waiting.get(body.get("envelope_id", ""))
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(body.get("payload") or {})
+                self._take(str(body.get("envelope_id", "")), body.get("payload") or {})
+
+    def _take(self, id: str, payload: Json) -> None:
+        parcel, answer = self._waiting.get(id, (None, None))
+        if parcel is not None and answer is not None and not answer.done():
+            parcel.taken(payload)
+            answer.set_result(payload)
 
     def _hello(self) -> Json:
         debug = {"host": "applink-tests", "approximate_connection_time": 18060}

@@ -1,22 +1,21 @@
 """The `chat.*Stream` methods: a message that grows in front of its reader.
 
-PLATFORMS.md gives the limits; that a stream is locked to text or to chunks by its first content, that its thread must be
-named, and that an open stream cannot be deleted was measured by others on the platform and is not documented.
+PLATFORMS.md gives the limits. Not in PLATFORMS.md, nor documented, but measured by others on the platform: a stream is
+locked to text or to chunks by its first content, its thread must be named, and an open stream cannot be deleted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
 
 from tests.wire.slack_ask import Ask
 from tests.wire.slack_blocks import words
 from tests.wire.slack_content import checked_blocks
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import STREAM_TEXT, TEXTS
 from tests.wire.slack_refusal import Refusal, invalid
-from tests.wire.slack_world import Channel, Message, Stream
+from tests.wire.slack_world import Channel, Message, Mode, Stream
 
-Json = dict[str, Any]
 CHUNKS = ("markdown_text", "task_update", "plan_update", "blocks")
 
 
@@ -26,35 +25,35 @@ async def start(ask: Ask) -> Json:
     if not ask.text("thread_ts") or ask.text("thread_ts") not in channel.messages:
         raise Refusal("invalid_thread_ts")
     _recipient(ask, channel)
-    chunks = _chunks(ask)
     message = Message(channel.id, ask.platform.clock.stamp(), ask.bot.id, bot_id=ask.bot.bot_id)
     message.thread_ts = channel.message(ask.text("thread_ts")).root
     message.stream = Stream(ask.platform.clock.now())
-    _grow(ask, message, chunks)
+    for name, value in _grown(message, _chunks(ask)).items():
+        setattr(message, name, value)
+    message.stream.mode = _mode(ask, message.stream)
     ask.platform.post(message)
     return {"channel": channel.id, "ts": message.ts}
 
 
 async def append(ask: Ask) -> Json:
     """chat.appendStream"""
-    message = _open(ask)
+    message, stream = _open(ask)
     chunks = _chunks(ask)
     if not chunks:
         raise invalid("invalid_arguments", ["missing required field: markdown_text"])
-    _grow(ask, message, chunks)
-    ask.platform.edit(message)
+    stream.mode = _mode(ask, stream)
+    ask.platform.grow(message, **_grown(message, chunks))
     return {"channel": message.channel, "ts": message.ts}
 
 
 async def stop(ask: Ask) -> Json:
     """chat.stopStream"""
-    message = _open(ask)
-    chunks, blocks = _chunks(ask), checked_blocks(ask.value("blocks", "invalid_blocks_format")) or []
-    _grow(ask, message, chunks)
-    assert message.stream is not None
-    message.stream.stopped_by = "app"
-    metadata = ask.value("metadata", "invalid_metadata_format")
-    ask.platform.edit(message, blocks=message.blocks + blocks, metadata=metadata or message.metadata)
+    message, stream = _open(ask)
+    grown, blocks = _grown(message, _chunks(ask)), checked_blocks(ask.value("blocks", "invalid_blocks_format")) or []
+    stream.mode = _mode(ask, stream)
+    stream.stopped_by = "app"
+    metadata = ask.value("metadata", "invalid_metadata_format") or message.metadata
+    ask.platform.edit(message, **grown | {"blocks": grown["blocks"] + blocks, "metadata": metadata})
     return {"channel": message.channel, "ts": message.ts, "message": message.shape()}
 
 
@@ -69,7 +68,7 @@ def _recipient(ask: Ask, channel: Channel) -> None:
         raise Refusal("user_not_found")
 
 
-def _open(ask: Ask) -> Message:
+def _open(ask: Ask) -> tuple[Message, Stream]:
     channel = ask.writable()
     message = channel.message(ask.need("ts"))
     if message.user != ask.bot.id:
@@ -80,7 +79,7 @@ def _open(ask: Ask) -> Message:
     # PLATFORMS.md: "A stream lives about 300 s: then `message_not_in_streaming_state`"
     if message.stream is None or not message.stream.open(ask.platform.clock.now()):
         raise Refusal("message_not_in_streaming_state")
-    return message
+    return message, message.stream
 
 
 def _chunks(ask: Ask) -> list[Json]:
@@ -105,21 +104,21 @@ def _check(chunk: Json) -> None:
         raise Refusal("invalid_chunks")
 
 
-def _grow(ask: Ask, message: Message, chunks: Iterable[Json]) -> None:
-    stream, mode = message.stream, _mode(ask)
-    assert stream is not None
-    if mode and stream.mode and mode != stream.mode:
-        raise Refusal("streaming_mode_mismatch")
-    stream.mode = stream.mode or mode
+def _grown(message: Message, chunks: Iterable[Json]) -> Json:
+    markdown, blocks, tasks = message.markdown, message.blocks, message.tasks
     for chunk in chunks:
         if chunk["type"] == "markdown_text":
-            message.markdown += words(chunk)
+            markdown += words(chunk)
         elif chunk["type"] == "blocks":
-            message.blocks = message.blocks + chunk["blocks"]
+            blocks = blocks + chunk["blocks"]
         else:
             key = str(chunk.get("id", "plan"))
-            message.tasks[key] = message.tasks.get(key, {}) | chunk
+            tasks = tasks | {key: tasks.get(key, {}) | chunk}
+    return {"markdown": markdown, "blocks": blocks, "tasks": tasks}
 
 
-def _mode(ask: Ask) -> Literal["", "text", "chunks"]:
-    return "text" if ask.text("markdown_text") else "chunks" if ask.arguments.get("chunks") else ""
+def _mode(ask: Ask, stream: Stream) -> Mode:
+    mode: Mode = "text" if ask.text("markdown_text") else "chunks" if ask.arguments.get("chunks") else ""
+    if mode and stream.mode and mode != stream.mode:
+        raise Refusal("streaming_mode_mismatch")
+    return stream.mode or mode

@@ -8,12 +8,11 @@ from uuid import uuid4
 from tests.wire.slack_ask import Ask
 from tests.wire.slack_blocks import view_problems
 from tests.wire.slack_events import view_shape
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import TRIGGER_SECONDS, VIEW_STACK
 from tests.wire.slack_platform import Platform
 from tests.wire.slack_refusal import Refusal, invalid
 from tests.wire.slack_world import Trigger, View
-
-Json = dict[str, Any]
 
 
 async def open_(ask: Ask) -> Json:
@@ -28,9 +27,8 @@ async def push(ask: Ask) -> Json:
 
 async def update(ask: Ask) -> Json:
     """views.update"""
-    view = ask.platform.world.views.get(ask.text("view_id")) or next(
-        (one for one in ask.platform.world.views.values() if one.body.get("external_id") == ask.text("external_id")), None
-    )
+    id, name, views = ask.text("view_id"), ask.text("external_id"), ask.platform.world.views.values()
+    view = next((one for one in views if one.id == id or (name and one.body.get("external_id") == name)), None)
     if view is None or view.team != ask.team.id:
         raise Refusal("not_found")
     if ask.text("hash") and ask.text("hash") != view.hash:
@@ -89,8 +87,9 @@ def checked_view(body: Any, kind: str) -> Json:
         raise invalid("invalid_arguments", problems)
     if body["type"] != kind:
         raise invalid("invalid_arguments", [f"must be a {kind} view [json-pointer:/view/type]"])
-    assert isinstance(body, dict)
-    return body
+    named = [block | {"block_id": block.get("block_id") or f"b{index}"} for index, block in enumerate(body["blocks"])]
+    checked: Json = {**body, "blocks": named}
+    return checked
 
 
 def _body(ask: Ask, kind: str) -> Json:

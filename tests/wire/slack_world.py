@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from tests.wire.slack_json import Json
 from tests.wire.slack_limits import STREAM_SECONDS
 from tests.wire.slack_refusal import Refusal
 
-Json = dict[str, Any]
 Kind = Literal["channel", "group", "im"]
+Mode = Literal["", "text", "chunks"]
 
 SCOPES = frozenset(
     "app_mentions:read assistant:write channels:history channels:join channels:read chat:write commands groups:history "
@@ -46,7 +47,7 @@ class Stream:
     """The state of a streamed message; `mode` is fixed by the first content, `stopped_by` by whoever ended it."""
 
     began: float
-    mode: Literal["", "text", "chunks"] = ""
+    mode: Mode = ""
     stopped_by: Literal["", "app", "reader"] = ""
 
     def open(self, now: float) -> bool:
@@ -125,7 +126,7 @@ class Channel:
 
     def event_type(self) -> str:
         """The name under which an app subscribes to the messages here."""
-        return f"message.{ {'channel': 'channels', 'group': 'groups', 'im': 'im'}[self.kind] }"
+        return {"channel": "message.channels", "group": "message.groups", "im": "message.im"}[self.kind]
 
 
 @dataclass(slots=True)
@@ -265,9 +266,11 @@ class World:
 
     def install(self, team: Workspace, scopes: frozenset[str] = SCOPES, bot: str = "") -> Install:
         """Install the app, or install it again with a new token."""
-        known = team.install.bot if team.install else Person(bot or self.id("U"), team.id, "certcoach", False, self.id("B"))
-        team.people[known.id] = known
-        team.install = Install(f"xoxb-{self.id('')}-{team.id}", team.id, known, set(scopes))
+        id = bot or self.id("U")
+        new = Person(id, team.id, "certcoach", bot_id=f"B{id[1:]}")
+        user = team.install.bot if team.install else new
+        team.people[user.id] = user
+        team.install = Install(f"xoxb-{self.id('')}-{team.id}", team.id, user, set(scopes))
         return team.install
 
     def holder(self, token: str) -> Install | None:

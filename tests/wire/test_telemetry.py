@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, ClassVar
@@ -25,12 +25,14 @@ from bot.coach import Coach
 from bot.metrics import DraftsGivenUp, measured, metrics_response
 from bot.telemetry import set_up_logging, tracing
 from bot.wiring import Models, build_app
+from guardrails.guarded import Guarded
 from ingest.fetch import Offline, open_fetcher
 from ingest.sources import Catalogue, load_catalogue
 from rag import db, trace
+from rag.answer import refusal
 from rag.errors import DatabaseError, Unavailable
 from rag.settings import Settings
-from rag.types import Answer, ChatModel, Delta, Events, Finish, Restart, Usage
+from rag.types import Answer, ChatModel, Delta, Events, Finish, Question, Restart, Usage
 from tests.corpora import HashedWords, put
 from tests.e2e.processes import ROOT
 from tests.fakes import ScriptedChat
@@ -190,7 +192,6 @@ async def test_the_spans_tell_scores_tokens_model_and_how_it_ended(coach_with: O
     assert generate.attributes["llm.provider"] == "scripted" and generate.attributes["llm.model_name"] == "chat"
     assert generate.attributes["llm.token_count.prompt"] == 120 and generate.attributes["llm.cost.total"] == 0.25
     assert collector.named("embed")[0].attributes["embedding.model_name"] == HashedWords.name
-    assert collector.named("redact")[0].attributes["certcoach.rewritten"] is True
 
 
 @pytest.mark.parametrize(
@@ -205,6 +206,44 @@ async def test_no_word_of_question_passage_or_answer_is_exported(
     flush()
     sent = "\n".join(collector.raw).lower()
     assert collector.spans and not {word for word in WORDS if re.search(rf"\b{word}\b", sent)}
+
+
+class Unreached:
+    """An answerer that nobody may ask."""
+
+    async def answer(self, question: Question) -> Events:
+        raise AssertionError("the screens were to answer")
+        yield  # makes it a generator
+
+
+class Rewriting:
+    """A screen that takes out what it does not like."""
+
+    async def screen(self, question: Question) -> Question:
+        return replace(question, text=question.text.replace("marmalade", "[JAM_1]"))
+
+
+class Refusing:
+    """A screen that answers, whatever is asked."""
+
+    async def screen(self, question: Question) -> Answer:
+        return refusal("1", question, "off_topic", "marmalade?")
+
+
+async def test_the_spans_of_the_screens_tell_that_they_rewrote_and_why_they_refused(collector: Collector) -> None:
+    onion = Guarded(Unreached(), [Rewriting(), Refusing()])
+    _ = [event async for event in onion.answer(Question("t", QUESTION))]
+    flush()
+    (screens,) = collector.named("screens")
+    assert screens.attributes["certcoach.rewritten"] is True and screens.attributes["certcoach.reason"] == "off_topic"
+    assert collector.named("ask")[0].attributes["certcoach.reason"] == "off_topic"
+
+
+async def test_a_root_within_a_root_is_one_tree(coach_with: Open, collector: Collector) -> None:
+    async with aclosing(trace.question("aws-saa", coach_with().ask("aws-saa", QUESTION))) as events:
+        _ = [event async for event in events]
+    flush()
+    assert [span.name for span in collector.spans].count("ask") == 1 and len(collector.trees()) == 1
 
 
 async def test_without_a_model_the_tree_has_the_quoting_in_the_place_of_generation(

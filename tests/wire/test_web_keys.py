@@ -70,7 +70,7 @@ def person(key: str) -> str:
 async def test_without_a_right_key_nothing_is_reached(
     stage: Stage, coach: ScriptedCoach, method: str, path: str, authorization: str | None
 ) -> None:
-    headers = {} if authorization is None else {"authorization": authorization.encode("latin-1")}
+    headers = {} if authorization is None else {b"authorization": authorization.encode("latin-1")}
     async with client_of(stage.url) as client:
         response = await client.request(method, path, headers=headers, content=b"{")
     assert problem_in(response, 401)["type"] == "/docs#no-key"
@@ -254,7 +254,7 @@ def test_a_malformed_key_is_counted_and_not_shown(text: str) -> None:
 def test_one_key_may_open_several_tenants() -> None:
     caller = parse_keys("aws-saa:shared,gcp-ace:shared", ("aws-saa", "gcp-ace", "azure")).caller("shared")
     assert caller is not None
-    assert caller.tenants == {"aws-saa", "gcp-ace"}
+    assert caller.tenants == frozenset({"aws-saa", "gcp-ace"})
 
 
 @given(st.text())

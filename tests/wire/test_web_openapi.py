@@ -6,6 +6,7 @@ import json
 import string
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -58,7 +59,7 @@ def fits(schema: dict[str, Any], value: Any) -> bool:
         case {"type": "array", "items": items}:
             return isinstance(value, list) and all(fits(items, item) for item in value)
         case {"type": "object", "properties": known}:
-            complete = set(schema.get("required", ())) <= value.keys() <= known.keys()
+            complete = isinstance(value, dict) and set(schema.get("required", ())) <= value.keys() <= known.keys()
             return complete and all(fits(known[name], member) for name, member in value.items())
         case {"type": "object", "additionalProperties": of}:
             return isinstance(value, dict) and all(fits(of, member) for member in value.values())
@@ -115,16 +116,11 @@ async def test_whatever_a_conversation_is_called_the_response_is_described(
 ) -> None:
     path = "/v1/conversations/{name}"
     for method in ("get", "delete"):
-        url = client.base_url.copy_with(raw_path=_quoted(f"/v1/conversations/{name}", tenant))
+        url = f"/v1/conversations/{quote(name, safe='')}?tenant={quote(tenant, safe='')}"
         response = await client.request(method, url)
         if "/" not in name:
             assert_described(response, path, method)
         assert response.status_code in (404, 422)
-
-
-def _quoted(path: str, tenant: str) -> bytes:
-    quoted = "".join(c if c in string.ascii_letters + "/" else "".join(f"%{b:02X}" for b in c.encode()) for c in path)
-    return str(httpx.URL("http://x", params={"tenant": tenant}).query, "ascii").join((quoted + "?", "")).encode()
 
 
 @pytest.mark.parametrize(("path", "method"), [each for each in OPERATIONS if each[1] == "get" and "{" not in each[0]])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -75,18 +74,18 @@ async def test_a_stream_begins_though_nothing_is_there_yet() -> None:
     assert events_of(rest)[-1][0] == "answer"
 
 
-async def _never_ending() -> AsyncIterator[bytes]:
-    yield b'{"tenant": '
-    await asyncio.Event().wait()
-
-
 async def test_a_request_that_does_not_arrive_is_given_up() -> None:
     app = create_app(ScriptedCoach(), patience=Patience(body=SHORT))
-    async with serving(app) as served, client_of(served.url) as client:
-        headers = {"content-type": "application/json"}
-        response = await client.post("/v1/ask", content=_never_ending(), headers=headers)
-    assert problem_in(response, 408)["type"] == "/docs#slow-request"
-    assert response.headers["connection"] == "close"
+    head = "POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
+    async with serving(app) as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(head.encode())
+        response = (await reader.read()).decode()
+        writer.close()
+        await writer.wait_closed()
+    assert response.startswith("HTTP/1.1 408 ")
+    assert '"type":"/docs#slow-request"' in response
+    assert "connection: close" in response.lower()
 
 
 async def test_the_time_for_a_request_does_not_count_for_its_answer() -> None:
@@ -107,8 +106,7 @@ async def test_a_server_that_is_to_end_finishes_the_running_answers(headers: dic
         asking = asyncio.create_task(client.post("/v1/ask", json=QUESTION, headers=headers))
         await coach.begun.wait()
         served.server.should_exit = True
-        while not served.server.servers or served.server.servers[0].is_serving():
-            await asyncio.sleep(0.01)
+        await served.server.ending.wait()
         assert not served.task.done()
         coach.go_on.set()
         response = await asking

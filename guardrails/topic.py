@@ -1,0 +1,213 @@
+"""Is it a question for this channel? Decided from the text, the last turns and labelled examples, without a search.
+
+Only what is sure is turned away here. The rest is searched for, and the confidence gate says when nothing is found.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from guardrails.examples import Examples
+from guardrails.injection import signals, without_injection
+from guardrails.integrity import abuse, breach
+from guardrails.smalltalk import is_smalltalk
+from guardrails.terms import Subject, Terms
+from guardrails.wordings import REASONS, Label, Wordings
+from rag.answer import refusal
+from rag.errors import ProviderError
+from rag.types import Answer, Question, Tenant, Turn
+
+log = logging.getLogger(__name__)
+
+LIKE_CHEATING = 0.42
+LIKE_INJECTION = 0.42
+LIKE_SMALLTALK = 0.40
+"""Likeness, less that to questions, from which on the examples alone decide: above it, cross-validation on labelled
+messages found none that should have been answered."""
+STRANGE = 0.2
+"""Strangeness from which on a message is off topic."""
+STRANGE_LATER = 0.45
+"""The same in a conversation, where a message leans on what was said."""
+SHORT = 4
+"""Words up to which a message in a conversation says nothing by itself."""
+FEW = 3
+"""Words from which on what is left beside an injection can be a question."""
+
+_COMPARES = re.compile(
+    r"(?i)\b(?:equivalent|counterpart|over here|called (?:in|here|over)|coming from|same as|unlike|like in"
+    r"|someone (?:with|from)|migrat\w+|multi-?cloud)\b"
+)
+_THANKS = re.compile(
+    r"(?i)\b(?:than[kx]\w*|thx|ty|tysm|gracias|danke\w*|merci|obrigad[oa]|grazie|dhanyavaa?d|shukriya|ありがと\w*"
+    r"|谢谢"
+    r"|شكرا|спасибо|bye|tschüss|ciao)\b"
+)
+_OPEN_QUIZ = re.compile(
+    r"(?:\?\s*$|\b[A-D]\) |\bpick (?:one|two|three)\b|\btrue or false\b|\bexplain\b|\bin your own words\b|\bhint\b"
+    r"|\bscenario\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a message is, and the rule that said so.
+
+    `question` is what of the text should be answered: for "answer" all of it, for "injection" what stands beside it.
+    `other` is the tenant that a message belongs to.
+    """
+
+    label: Label
+    rule: str
+    question: str = ""
+    other: str | None = None
+
+
+class Judge:
+    """Labels messages. Without examples, the words alone decide."""
+
+    def __init__(self, terms: Terms, examples: Examples | None = None) -> None:
+        self._terms = terms
+        self._examples = examples
+
+    async def judge(self, question: Question) -> Verdict:
+        """The verdict on a message posted in its tenant's channel."""
+        sure = self.by_rule(question)
+        if sure is not None:
+            return sure
+        subject = self._terms.subject(question.tenant, question.text)
+        likeness = await self._likeness(question.text)
+        return _by_likeness(question, subject, likeness) or Verdict("answer", "nothing against it", question.text)
+
+    def by_rule(self, question: Question) -> Verdict | None:
+        """The verdict where a rule is sure of it: no model is asked."""
+        text = question.text
+        if rule := breach(text):
+            return Verdict("exam_integrity", rule)
+        if found := signals(text):
+            return Verdict("injection", found[0], self._beside(question))
+        if rule := abuse(text):
+            return Verdict("off_topic", f"abuse: {rule}")
+        if (
+            is_smalltalk(text)
+            and not self._terms.subject(question.tenant, text).own_sure
+            and not _in_quiz(question.history)
+        ):
+            return Verdict("smalltalk", "thanks" if _THANKS.search(text) else "smalltalk")
+        return None
+
+    def _beside(self, question: Question) -> str:
+        """The question beside an injection, "" if there is none."""
+        rest = without_injection(question.text)
+        subject = self._terms.subject(question.tenant, rest)
+        asks = len(rest.split()) >= FEW and (subject.own or subject.shared or subject.exam)
+        return rest if asks else ""
+
+    async def _likeness(self, text: str) -> Mapping[str, float] | None:
+        if self._examples is None:
+            return None
+        try:
+            return await self._examples.likeness(text)
+        except ProviderError:
+            log.warning("a message was judged by its words alone")
+            return None
+
+
+def _by_likeness(question: Question, subject: Subject, likeness: Mapping[str, float] | None) -> Verdict | None:
+    like = {label: value - likeness["answer"] for label, value in likeness.items()} if likeness else {}
+    strange = strangeness(subject, like.get("off_topic", 0.0))
+    if question.history and (len(question.text.split()) <= SHORT or _in_quiz(question.history)):
+        return None
+    plain = not subject.own_sure
+    if like.get("exam_integrity", 0) >= LIKE_CHEATING and plain and not question.history:
+        return Verdict("exam_integrity", "like examples")
+    if like.get("injection", 0) >= LIKE_INJECTION and plain and not subject.shared:
+        return Verdict("injection", "like examples")
+    if (
+        like.get("smalltalk", 0) >= LIKE_SMALLTALK
+        and not question.history
+        and not (subject.own or subject.shared or subject.exam)
+    ):
+        return Verdict("smalltalk", "like examples")
+    other = _other_tenant(question.text, subject, like.get("off_topic", 0.0))
+    if other:
+        return Verdict("wrong_tenant", "terms", other=other)
+    if strange >= (STRANGE_LATER if question.history else STRANGE):
+        return Verdict("off_topic", "everyday terms" if subject.everyday else "like examples")
+    return None
+
+
+def strangeness(subject: Subject, like: float) -> float:
+    """How far a message is from anything that is studied: its likeness to off-topic examples and its terms.
+
+    The weights are hand-set so that one sure term outweighs most likeness; about 0 is undecided.
+    """
+    at_home = (
+        0.45 * bool(subject.own_sure)
+        + 0.12 * bool(subject.own_likely)
+        + 0.35 * bool(subject.shared)
+        + 0.4 * bool(subject.exam)
+    )
+    return like - at_home + 0.5 * bool(subject.everyday)
+
+
+def _other_tenant(text: str, subject: Subject, like: float) -> str | None:
+    """The tenant that a message's terms belong to, when none of this one's are there."""
+    if subject.own or _COMPARES.search(text) or subject.exam > 1:
+        return (
+            None
+            if subject.own_sure or subject.own_likely > 1 or not _clearly_theirs(subject) or _COMPARES.search(text)
+            else _most(subject.others)
+        )
+    if any(subject.others.values()):
+        return _most(subject.others)
+    return _most(subject.brands) if any(subject.brands.values()) and like < 0.1 and not subject.everyday else None
+
+
+def _clearly_theirs(subject: Subject) -> bool:
+    return max(subject.others.values(), default=0) > 2 * subject.own_likely
+
+
+def _most(counts: Mapping[str, int]) -> str:
+    return max(counts, key=lambda slug: counts[slug])
+
+
+def _in_quiz(history: tuple[Turn, ...]) -> bool:
+    """Whether the last thing said was a question that waits for its answer."""
+    return bool(history) and bool(_OPEN_QUIZ.search(history[-1].answer))
+
+
+class Topic:
+    """The screen that answers for messages that are no questions for this channel."""
+
+    def __init__(
+        self, judge: Judge, tenants: Mapping[str, Tenant], wordings: Wordings, new_id: Callable[[], str]
+    ) -> None:
+        self._judge = judge
+        self._tenants = tenants
+        self._wordings = wordings
+        self._new_id = new_id
+
+    async def screen(self, question: Question) -> Question | Answer:
+        """The question, without what was put beside it; or the answer for what is none."""
+        tenant = self._tenants.get(question.tenant)
+        if tenant is None:
+            return question
+        verdict = await self._judge.judge(question)
+        if verdict.label != "answer":
+            log.info(
+                "a message was judged", extra={"tenant": tenant.slug, "verdict": verdict.label, "rule": verdict.rule}
+            )
+        if verdict.question:
+            return replace(question, text=verdict.question)
+        words = self._wordings.say(_key(verdict), tenant, self._tenants.get(verdict.other or ""))
+        return refusal(self._new_id(), question, REASONS[verdict.label], words)
+
+
+def _key(verdict: Verdict) -> str:
+    if verdict.rule.startswith("abuse"):
+        return "abuse"
+    return "thanks" if verdict.rule == "thanks" else verdict.label
