@@ -186,13 +186,14 @@ def show(name: str, tenant: str | None, as_json: bool) -> None:
 
 
 @commands.command()
+@click.option("--live", is_flag=True, help="Ask each chat model for one word, which costs a few tokens.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def doctor(as_json: bool) -> None:
+def doctor(live: bool, as_json: bool) -> None:
     """Check the installation, and name the remedy for what is wrong."""
     from bot.doctor import Finding, examine
 
     async def look() -> list[Finding]:
-        return [finding async for finding in examine()]
+        return [finding async for finding in examine(live=live)]
 
     findings = lifetime.run(look())
     if as_json:

@@ -11,10 +11,11 @@ from time import perf_counter
 
 from bot.budget import Budget, reset_time
 from bot.conversations import Conversations, Exchange, Talk
+from bot.metrics import measured
 from guardrails.entrance import Entrance
 from guardrails.maskbook import Place
 from ingest.sources import Catalogue
-from rag import db
+from rag import db, trace
 from rag.answer import refusal
 from rag.errors import DatabaseError
 from rag.library import Library
@@ -78,20 +79,24 @@ class Coach:
     def tenants(self) -> tuple[Tenant, ...]:
         return tuple(self._catalogue.tenants.values())
 
-    async def ask(self, tenant: str, text: str, conversation: str | None = None, person: str = "local") -> Events:
+    def ask(self, tenant: str, text: str, conversation: str | None = None, person: str = "local") -> Events:
         """The answer's events; UnknownTenant for a tenant that nobody studies here.
 
         Follow-ups see the last exchanges of the person's conversation of that name; without a name nothing is kept.
         """
         talk = Talk(self._catalogue.tenant(tenant).slug, conversation or "", person)
+        return measured(talk.tenant, trace.question(talk.tenant, self._answer(talk, text)))
+
+    async def _answer(self, talk: Talk, text: str) -> Events:
         now, begun = self._clock(), perf_counter()
-        wait = await self._memory.budget.seconds_to_wait(talk.tenant, person, now)
+        wait = await self._memory.budget.seconds_to_wait(talk.tenant, talk.person, now)
         if wait:
             question = Question(talk.tenant, self._memory.entrance.words(talk.tenant, text))
             yield _too_fast(self._new_id(), question, wait)
             return
         turns = await self._memory.conversations.turns(talk) if talk.id else ()
-        question = await self._memory.entrance.question(Place(talk.tenant, talk.id, person), text, turns)
+        with trace.span("redact", "GUARDRAIL", tenant=talk.tenant):
+            question = await self._memory.entrance.question(Place(talk.tenant, talk.id, talk.person), text, turns)
         answerer, question = await self._answerer(talk, question, now)
         async with aclosing(answerer.answer(question)) as events:
             async for event in events:

@@ -27,6 +27,7 @@ from rag.extractive import ExtractiveAnswerer
 from rag.grounded import GroundedAnswerer
 from rag.library import Library
 from rag.providers import load_chat_models, load_embedder
+from rag.reading import Reader
 from rag.remember import Remembering, Stored
 from rag.retrieve import Recipe, Retriever
 from rag.settings import Settings
@@ -120,7 +121,6 @@ def build_retriever(settings: Settings, pool: db.Pool, embedder: Embedder, *, bu
         lexical=settings.lexical,
         fusion=settings.fusion,
         budget=settings.budget_chars or budget,
-        gate=settings.gate,
     )
     return Retriever(corpus, embedder, recipe)
 
@@ -128,8 +128,9 @@ def build_retriever(settings: Settings, pool: db.Pool, embedder: Embedder, *, bu
 def build_answerer(settings: Settings, pool: db.Pool, models: Models, guards: Guards) -> Answerer:
     """The way of answering, and the guardrails around it."""
     retriever = build_retriever(settings, pool, models.embedder, budget=WRITING if models.chat else QUOTING)
-    quoting = ExtractiveAnswerer(retriever, models.embedder, new_id)
-    writing = GroundedAnswerer(retriever, models.chat, quoting, settings.prompt, new_id)
+    reader = Reader(retriever, models.embedder, settings.gate)
+    quoting = ExtractiveAnswerer(reader, new_id)
+    writing = GroundedAnswerer(reader, models.chat, quoting, settings.prompt, new_id)
     inner: Answerer = writing if models.chat else quoting
     return guards.around(inner)
 

@@ -126,19 +126,20 @@ def _running(folder: Path, sources: Path) -> Iterator[_Server]:
     )
     try:
         with log:
-            address = _ready(process)
+            address = _ready(process, Path(log.name))
         yield _Server(process, home, started, address, perf_counter() - started)
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(timeout=60)
 
 
-def _ready(process: subprocess.Popen[str]) -> str:
+def _ready(process: subprocess.Popen[str], log: Path) -> str:
     assert process.stdout is not None
     for line in process.stdout:
         if line.startswith("ready "):
             return line.split()[1]
-    raise CertCoachError(f"The server ended with status {process.wait()} before it was ready. Try `certcoach run`.")
+    status, said = process.wait(), log.read_text(encoding="utf-8").strip().splitlines() or ["nothing"]
+    raise CertCoachError(f"The server ended with status {status} before it was ready; its last words: {said[-1]}")
 
 
 def _memory(processes: Sequence[psutil.Process]) -> int:

@@ -1,4 +1,4 @@
-"""Fits the gate's logistic curves on the gold questions."""
+"""Fits the gate's logistic curve on the gold questions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FOLDS = 5
 RIDGE = 1e-4
 """Penalty on the slopes, per question: keeps them finite where the questions can be told apart."""
 STEPS = 50
-COLUMNS: dict[Mode, tuple[int, ...]] = {"hybrid": (0, 1), "dense": (0,), "sparse": (1,)}
-"""Which of (cosine, coverage) a mode knows."""
+MODES: tuple[Mode, ...] = ("hybrid", "dense", "sparse")
+"""The product has the first one's curve; the others show whether it would do for them."""
 Design = NDArray[np.float64]
 
 
@@ -53,41 +53,39 @@ def fit(verdicts: Sequence[Verdict], mode: Mode) -> Fit:
 
     Raises ValueError unless there are questions of both kinds.
     """
-    curve = fit_curve(verdicts, mode)
+    curve = fit_curve(verdicts)
     threshold = recommend(scored(verdicts, curve))
     centred = replace(curve, offset=_up(curve.offset - log(threshold / (1 - threshold))))
     gate = judge_gate(scored(verdicts, centred))
     if gate is None:
         raise ValueError("a curve needs answerable and unanswerable questions")
-    return Fit(mode, len(verdicts), curve, threshold, centred, cross_validate(verdicts, mode), gate)
+    return Fit(mode, len(verdicts), curve, threshold, centred, cross_validate(verdicts), gate)
 
 
-def fit_curve(verdicts: Sequence[Verdict], mode: Mode) -> Curve:
-    """The logistic regression of answerable on the mode's signals, by Newton's method (IRLS) with a small ridge."""
-    columns = COLUMNS[mode]
-    signals = np.array([[(v.cosine, v.coverage)[column] for column in columns] + [1.0] for v in verdicts])
-    weights = _newton(signals, np.array([float(v.answerable) for v in verdicts]))
-    slopes = dict(zip(columns, weights[:-1].round(2), strict=True))
-    return Curve(float(slopes.get(0, 0.0)), float(slopes.get(1, 0.0)), float(weights[-1].round(2)))
+def fit_curve(verdicts: Sequence[Verdict]) -> Curve:
+    """The logistic regression of answerable on the nearest sentence, by Newton's method (IRLS) with a small ridge."""
+    signals = np.array([[v.nearest, 1.0] for v in verdicts])
+    slope, offset = _newton(signals, np.array([float(v.answerable) for v in verdicts])).round(2)
+    return Curve(float(slope), float(offset))
 
 
 def scored(verdicts: Sequence[Verdict], curve: Curve) -> list[Verdict]:
     """The questions with the confidence that this curve gives them."""
-    return [replace(v, confidence=curve.at(v.cosine, v.coverage)) for v in verdicts]
+    return [replace(v, confidence=curve.at(v.nearest)) for v in verdicts]
 
 
-def cross_validate(verdicts: Sequence[Verdict], mode: Mode) -> HeldOut:
+def cross_validate(verdicts: Sequence[Verdict]) -> HeldOut:
     """Fit on four folds, judge on the fifth, in turn; the mean over the folds. A question's phrasings stay together."""
     fold = folds(verdicts)
     judged = [
-        _held_out([v for v in verdicts if fold(v) != number], [v for v in verdicts if fold(v) == number], mode)
+        _held_out([v for v in verdicts if fold(v) != number], [v for v in verdicts if fold(v) == number])
         for number in range(FOLDS)
     ]
     return HeldOut(*(float(mean) for mean in np.mean([astuple(one) for one in judged], axis=0)))
 
 
-def _held_out(train: Sequence[Verdict], test: Sequence[Verdict], mode: Mode) -> HeldOut:
-    curve = fit_curve(train, mode)
+def _held_out(train: Sequence[Verdict], test: Sequence[Verdict]) -> HeldOut:
+    curve = fit_curve(train)
     unseen = scored(test, curve)
     share = point(unseen, recommend(scored(train, curve)))
     area = auroc([v.confidence for v in unseen if v.answerable], [v.confidence for v in unseen if not v.answerable])

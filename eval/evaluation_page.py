@@ -38,11 +38,11 @@ def results_page(results: Sequence[Result], left_out: int) -> str:
 def fits_page(fits: Sequence[Fitted]) -> str:
     """The curves; what they do at 0.5 where they were fitted, on questions held out, and over the notes alone."""
     curves = [
-        f"| {one.fit.mode} | {one.fit.centred.cosine} | {one.fit.centred.coverage} | {one.fit.centred.offset} |"
+        f"| {one.fit.mode} | {one.fit.centred.slope} | {one.fit.centred.offset} |"
         f" {one.fit.gate.auroc:.3f} | {one.fit.held_out.auroc:.3f} | {one.fit.gate.auroc_not_covered:.3f} |"
         for one in fits
     ]
-    head = "| mode | cosine | coverage | offset | AUROC | held out | not-covered alone |\n|---|" + "---:|" * 6
+    head = "| mode | slope | offset | AUROC | held out | not-covered alone |\n|---|" + "---:|" * 5
     below = (
         "| mode | at 0.5 | refused, answerable | refused, paraphrased | passed, unanswerable |\n|---|---|" + "---:|" * 3
     )

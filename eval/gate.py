@@ -17,7 +17,7 @@ THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate saw of one question: the best cosine and coverage, and the confidence made of them.
+    """What the gate saw of one question: the cosine of the nearest sentence, and the confidence made of it.
 
     `why` says what kind of unanswerable question it is, "" for an answerable one.
     """
@@ -26,8 +26,7 @@ class Verdict:
     tenant: str
     phrasing: Phrasing
     why: str
-    cosine: float
-    coverage: float
+    nearest: float
     confidence: float
 
     @property

@@ -59,7 +59,7 @@ def show_gate(title: str, gate: Gate, console: Console) -> None:
 def show_fit(fitted: Fitted, console: Console) -> None:
     """The constants to paste, what they do, and what such a fit does on questions it has not seen."""
     found, curve, held = fitted.fit, fitted.fit.centred, fitted.fit.held_out
-    console.print(f'"{found.mode}": Curve({curve.cosine}, {curve.coverage}, {curve.offset}),', highlight=False)
+    console.print(f"{found.mode}: Curve({curve.slope}, {curve.offset})", highlight=False)
     console.print(
         f"fitted on {found.n} phrasings: offset {found.curve.offset} and threshold {found.threshold:.3f} before the"
         f" offset was moved to make it 0.5. Held out, 5 folds: AUROC {held.auroc:.3f}, refused"

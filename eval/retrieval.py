@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from eval.calibration import COLUMNS, Fit, fit, scored
+from eval.calibration import MODES, Fit, fit, scored
 from eval.dataset import GoldSet, load_gold, load_questions
 from eval.gate import Gate, judge_gate
 from eval.ground import open_ground
@@ -42,7 +42,7 @@ class Request:
         """The variants to ask. Raises UserError for one that does not exist."""
         if unknown := [name for name in self.variants if name not in VARIANTS]:
             raise UserError(f"There is no variant {unknown[0]!r}. Variants: {', '.join(VARIANTS)}.")
-        return tuple(COLUMNS) if self.fitting else self.variants or tuple(VARIANTS)
+        return tuple(MODES) if self.fitting else self.variants or tuple(VARIANTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def fit_gates(results: Sequence[Result], notes: Sequence[Result]) -> tuple[Fitte
     """The gate's curve for every mode, from its verdicts, tried on those over the notes alone."""
     fitted = []
     for result, alone in zip(results, notes, strict=True):
-        found = fit(result.verdicts, next(mode for mode in COLUMNS if mode == result.variant))
+        found = fit(result.verdicts, next(mode for mode in MODES if mode == result.variant))
         fitted.append(Fitted(found, judge_gate(scored(alone.verdicts, found.centred))))
     return tuple(fitted)
 

@@ -11,10 +11,9 @@ from eval.dataset import Gold, GoldSet, Phrasing, Unanswerable
 from eval.gate import Gate, Verdict, judge_gate
 from eval.ground import Ground
 from eval.metrics import SHOWN, Metrics, Ranking, needle_rank, slices
-from rag.confidence import signals
+from rag.reading import Reader, Reading
 from rag.remember import Remembering
 from rag.retrieve import Retriever
-from rag.types import Retrieved
 
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "hybrid": {"mode": "hybrid", "lexical": "bm25", "fusion": "coverage"},
@@ -53,6 +52,7 @@ class Asker:
         embedder = Remembering(ground.embedder)
         settings, wide = ground.settings(**VARIANTS[variant]), ground.settings(**VARIANTS[variant], budget_chars=WIDE)
         self._product: Retriever = build_retriever(settings, ground.app.pool, embedder)
+        self._reader = Reader(self._product, embedder, ground.app.settings.gate)
         self._whole: Retriever = build_retriever(wide, ground.app.pool, embedder)
         self._prefix = ground.prefix
 
@@ -75,11 +75,11 @@ class Asker:
             characters=sum(len(passage.text) for passage in found.passages[:SHOWN]),
             seconds=seconds,
         )
-        return ranking, _verdict(gold, phrasing, found)
+        return ranking, _verdict(gold, phrasing, await self._reader.read(self._prefix + gold.tenant, text))
 
     async def judge(self, question: Unanswerable, phrasing: Phrasing, text: str) -> Verdict:
         """Ask an unanswerable question in one phrasing."""
-        return _verdict(question, phrasing, await self._product.retrieve(self._prefix + question.tenant, text))
+        return _verdict(question, phrasing, await self._reader.read(self._prefix + question.tenant, text))
 
 
 async def run_variants(ground: Ground, gold: GoldSet, variants: Sequence[str]) -> tuple[Result, ...]:
@@ -109,7 +109,6 @@ def askable(gold: GoldSet, ground: Ground) -> GoldSet:
     return GoldSet(tuple(here), gold.unanswerable)
 
 
-def _verdict(question: Gold | Unanswerable, phrasing: Phrasing, found: Retrieved) -> Verdict:
-    cosine, coverage = signals(found.candidates)
+def _verdict(question: Gold | Unanswerable, phrasing: Phrasing, reading: Reading) -> Verdict:
     why = question.why if isinstance(question, Unanswerable) else ""
-    return Verdict(question.id, question.tenant, phrasing, why, cosine, coverage, found.confidence)
+    return Verdict(question.id, question.tenant, phrasing, why, reading.nearest, reading.confidence)

@@ -26,7 +26,7 @@ _OWN = (
 )
 _LAW = (
     r"(?:instructions?|instructionz|guidelines?|guide lines|prompts?|directives?|programming|training|safety"
-    r"|safety (?:rules|filters?|settings?)|filters?|topic (?:limits?|rules?)|constraints|guardrails?|system message"
+    r"|safety (?:rules|filters?|settings?)|filters?|topic (?:limits?|rules?)|constraints|system message"
     r"|what (?:the |your )?developers? (?:said|told)|everything (?:above|before|you (?:were|know))|what (?:you were"
     r"|i) told)"
 )
@@ -78,12 +78,23 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "persona",
             r"\byou(?:'re| are|r)? (?:now )?(?:called |named )?(?:\w+bot|dan|an? (?:unrestricted|uncensored|evil"
             r"|free|different|jailbroken|new)\b\w*)|\byou(?:'re| are) (?:now|no longer)\b(?! (?:in|at|on|ready|able"
-            r"|done|eligible|charged|asked))|\bnew persona\b|\bjailbr[eo]ak|\b(?:developer|debug|god|maintenance"
-            r"|admin|dan|sudo|unrestricted) mode\b|\bunrestricted (?:access|ai|mode)"
+            r"|done|eligible|charged|asked))|\bnew persona\b|\bjailbr[eo]ak"
+            r"|\b(?:enter|activate|enable|switch (?:in)?to|go into|you(?:'re"
+            r"| are)(?: now)? in)\b[^.?!]{0,15}\b(?:developer|debug"
+            r"|god|maintenance|admin|dan|sudo|jailbreak|unrestricted) mode\b(?! (?:for|of|in|on)\b)"
+            r"|\bunrestricted (?:access|ai|mode)"
             r"|\bfrom now on\b[^.?!]{0,40}\b(?:you|answer|reply|respond|speak|act|talk|always)"
             r"|(?:^|[.!?\n:]\s*|\b(?:please|now|must|should|will) )(?:act|behave|respond|roleplay|role-play|speak"
-            r"|talk) (?:as|like) (?:an? |my |the |if )|\bpretend (?:that |to be |you(?:'re| are| have)|the )"
-            r"|\bsimulate a\b|\byour only (?:rule|task|job) is\b|\bobey me\b|\byou (?:must|will"
+            r"|talk) (?:as|like) (?:an? |my |the |if )(?!(?:strict |friendly |aws |gcp |google |terraform |kind "
+            r"|my )?(?:examiner|interviewer"
+            r"|tutor|teacher|coach|mentor|trainer|instructor|quiz|proctor|study|proxy|router|gateway|nat|bastion"
+            r"|server|client|load|firewall"
+            r"|relay|different (?:role|user|principal|account)|role|another|beginner|expert|architect|consultant"
+            r"|customer))"
+            r"|\b(?:pretend|imagine) (?:that )?(?:to be |you(?:'re| are| have| were)|the (?:rules|safety|system))"
+            r"|\bbehave as if you"
+            r"|\bstay in character|\bsimulate a (?:terminal|shell|bot|console|user|chat)\b|\b(?:let's"
+            r"|lets) (?:switch|swap) roles|\byour only (?:rule|task|job) is\b|\bobey me\b|\byou (?:must|will"
             r"|shall) (?:now )?(?:obey|serve|comply)\b|\banswers? (?:anything|everything|about any)|\byou now serve"
             r"|\bunlock (?:all|every)",
         ),
@@ -105,14 +116,14 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "other people",
-            rf"\b(?:last|previous|other|another|next|different|earlier)(?: \w+)?(?:'s)? {_PEOPLE}\b(?:'s)?[^.?!]{{0,3"
-            r"0}\b(?:messages?|questions?|chats?|log|logs|history|conversations?|answers|asked?|wrote|said|names?"
-            r"|scores?|e-?mails?)\b(?! (?:should|in the exam))|\bwhat did (?:the )?(?:last|other|previous"
+            rf"\b(?:last|previous|other|another|next|different|earlier)(?: \w+)?(?:'s)? {_PEOPLE}\b(?:'s)?"
+            r"[^.?!]{0,30}\b(?:messages?|questions?|chats?|log|logs|history|conversations?|answers|asked?|wrote|said|names?"
+            r"|scores?|e-?mails?)\b(?! (?:should|in the (?:exam|console)))|\bwhat did (?:the )?(?:last|other|previous"
             r"|another) \w+|\b(?:other|another) (?:channel|tenant|user|server|workspace)'?s? (?:chat|log|messages"
             r"|data|documents|questions)"
             r"|\bwhat did (?:people|users|students|they|others)(?: \w+){0,2} ask|\btenant ?[=:] ?[\w-]+"
             r"|\bshare a database\b|\blist (?:all )?(?:documents|files|users)(?: of| in)? (?:\w+-\w+|the other"
-            r"|another)\b|\bprevious user'?s?\b|\blist all users\b\W*$",
+            r"|another)\b|\bprevious user'?s message",
         ),
         (
             "machine",
@@ -149,6 +160,56 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"|include|put|embed)\b[^.?!\n]{0,40}\b(?:link|url|image)\b[^\n]{0,60}\b(?:each|every|all|reply|replies"
             r"|answers?|\?q=)|\binto the url\b|\bshow it as an image|\bimg src=|\bopen https?://(?!.{0,40}(?:docs"
             r"|console))|\b(?:buying|buy) dumps at|\bsend\b[^.?!\n]{0,40}\bto https?://",
+        ),
+        (
+            "about the bot",
+            r"\byour (?:\w+ ){0,2}?(?:instructions?|restrictions?|constraints|guidelines|filters?|rules|prompts?"
+            r"|creators?|"
+            r"initial message|context window|api key|system message|programming|guardrails|moderation|makers?"
+            r"|developers?)\b"
+            r"(?! (?:for|of|in) (?:the|this) (?:exam|quiz|course|module))"
+            r"|\b(?:rules|restrictions|limits|filters?|instructions)\b[^.?!]{0,20}\b(?:no longer apply|(?:have been"
+            r"|are|were) (?:lifted|cancell?ed"
+            r"|removed|void|suspended|off)|don'?t apply to you)|\byou (?:have|had|got) no (?:\w+ ){0,2}?(?:rules"
+            r"|limits|restrictions|filters?|guidelines)"
+            r"|\b(?:start|beginning|first (?:line|paragraph|sentence|message)) of (?:this|your|the) (?:conversation"
+            r"|context|prompt|chat)"
+            r"|\btext you were|\bhidden text before|\bboundary marker|\bas your (?:creator|owner|maker|developer"
+            r"|admin)|\bi (?:built|made|created|own) you\b"
+            r"|\bwords? (?:are you|you are) not allowed|\b(?:message|input|order) is from the developer"
+            r"|\bend of (?:user )?input|\bauthori[sz]ed penetration"
+            r"|\bpassword override|\bunfiltered\b|\bmy system prompt is|\byou (?:may|can|will) (?:now )?(?:discuss"
+            r"|answer|talk about) (?:everything|anything"
+            r"|all)|\bdo not answer (?:any )?questions|\byou are free (?:from|of|to)\b",
+        ),
+        (
+            "other data",
+            r"\bwhat did \w+ ask (?:you|here|the bot)|\bwho else (?:talked|asked|wrote|chatted)"
+            r"|\bprivate messages?\b[^.?!]{0,20}\b(?:of|from)\b"
+            r"|\be-?mail(?: addresse?)?s of (?:the |all )?(?:members|users|students|people|learners)"
+            r"|\bsearch all (?:tenants|channels)|\b(?:in|from) (?:the )?other"
+            r" (?:workspaces?|tenants?|channels?|servers?)\b|\bconversations? of (?:the )?other|\b(?:else"
+            r"|everyone)'?s (?:score|answers|messages|data)\b"
+            r"|\.env file|\bselect \* from users|\byour (?:server|database|file ?system|host|logs|memory|backend)\b"
+            r"|\bthe admin (?:endpoint|panel)"
+            r"|\bmark all (?:of )?my|\b(?:counts?|count it) as correct|\bcorrect grade for this|\b100 points\b"
+            r"|\b(?:note|message) to (?:the )?grader"
+            r"|\b(?:first|top) on the (?:score|leader)board|\bset (?:everybody|everyone)",
+        ),
+        (
+            "orders",
+            r"\b(?:following|this|next line) is (?:in )?(?:base64|rot13|hex|binary|morse)\b[^.?!]{0,30}\b(?:execute"
+            r"|run|obey|follow|do)|\bevery second (?:letter|word)"
+            r"|\bfirst letters? of each|\bhex string\b[^.?!]{0,20}\b(?:do|follow|obey)|\b(?:link|ad|advert\w*) (?:to"
+            r"|for) my\b|\bin (?:every|each|all|your next) (?:reply|replies"
+            r"|answers?|messages?|response)\b|\bin your (?:answers|replies|next message)|\b(?:tag|ping|mention|dm)"
+            r" (?:everyone|everybody|the whole|(?:all|every) (?:the )?(?:members?|users?|students?|learners?|people))"
+            r"|\bnotify the whole|\b(?:direct )?message to every (?:student|member|user)|\bfrom my server\b"
+            r"|\brepeat the word\b|\bsay something (?:offensive|racist|rude|illegal)"
+            r"|\bmust start with|\banswer with the word|\bonly reply with|\b(?:dear|hello|hey) (?:chatbot|ai"
+            r"|assistant|llm|language model)\b,? (?!can|how|what|could|please explain)"
+            r"|\binstructions? (?:for|to) (?:the )?(?:language model|llm|ai|chatbot|assistant)|\bfetch (?:this"
+            r"|the) url\b|\bsystem update,|\bevil twin\b",
         ),
         (
             "dictation",

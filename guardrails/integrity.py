@@ -29,7 +29,8 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "real items",
-            r"(?<!my )\b(?:real|actual|live|genuine|original|true|exact|verdaderas?|reales|echten?|wahren|vraies?"
+            r"(?<!my )(?<!many )\b(?:real|actual|live|genuine|original|true|exact|verdaderas?|reales|echten?|wahren"
+            r"|vraies?"
             rf"|réelles?|reais|verdadeiras?|asli|official (?:psi|vue|aws))\b[ -](?:\w+[ -]){{0,3}}?{_ITEMS}\b"
             r"|\b(?:preguntas|perguntas|questions|domande|fragen) (?:del examen |de l'examen |da prova "
             r"|d'examen )?(?:reales|verdaderas|reais|réelles|vraies|vere)\b|\bexamen real\b|\basli (?:paper|question"
@@ -91,10 +92,71 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"|カンニング|作弊|غش|списать|шпаргалк\w*",
         ),
         (
+            "dump sites",
+            r"\b(?:examtopics|passleader|pass4sure|it-?exams?|exam-?labs|prepaway|actualtests|testking|killexams"
+            r"|certlibrary|braindump\w*)\b"
+            r"|(?<!heap )(?<!thread )(?<!memory )(?<!core )(?<!crash )(?<!database )(?<!db )(?<!sql )(?<!rds )(?<!log"
+            r" )(?<!table )"
+            r"\bdumps\b(?! (?:to|into|of|from|the|a|illegal|allowed|file))(?!.{0,40}\b(?:illegal|allowed|ban|against"
+            r"|s3|bucket|restore|cloud sql|rds|postgres|mysql)\b)",
+        ),
+        (
+            "items",
+            rf"\b{_ITEMS}\b[^.?!]{{0,20}}\b(?:that |which )?(?:will|are going to|are guaranteed to"
+            r"|guaranteed to) (?:definitely |surely )?(?:come|appear|be asked|be in)"
+            rf"|\bexact (?:{_ITEMS}|wording)|\bwhat did (?:you|u|everybody|everyone)\b[^.?!]{{0,15}}\b(?:get"
+            r"|have)\b[^.?!]{0,15}\b(?:exam|test)|\bwhich (?:items|questions) came\b"
+            rf"|\banswer keys?\b|\bquestion set\b|\b(?:item|question) (?:pool|bank)s?\b|\bpost your exam {_ITEMS}"
+            rf"|\bcollect the {_ITEMS}|\brecall of\b|\bscreenshots? (?:from|of) (?:my|the) (?:exam|test)"
+            rf"|\boriginal(?:e[nr]?)? (?:exam )?{_ITEMS}|\bcopy the {_ITEMS}|\bhacked copy|\bsell (?:them"
+            rf"|the {_ITEMS})|\bnda violation",
+        ),
+        (
+            "during the exam",
+            r"\b(?:taking|sitting|doing|writing|giving|in|at|during|inside)\b[^.?!]{0,20}\b(?:exam|test"
+            r"|test cent(?:er|re)|assessment)\b[^.?!]{0,25}\b(?:right now|as we speak|at the moment|this moment"
+            r"|this minute|currently|with my phone|need help|help me|tell me)"
+            r"|\b(?:taking|doing|sitting|writing) it (?:right now|as we speak|at the moment)|\b(?:on|is on) (?:my"
+            r"|the) screen\b[^.?!]{0,30}\b(?:test|exam|now)|\btimer\b[^.?!]{0,30}\b(?:tell|which|help|a or b)"
+            r"|\bhelp me (?:during|in|while)\b[^.?!]{0,20}\b(?:exam|test)|\bwhile i (?:take|sit|do|write) (?:my"
+            r"|the) (?:exam|test)|\bexam (?:ends|is over) in|\bproctor (?:left|is gone|went|is away|looked away)"
+            r"|\bnumber \d+ (?:of|on|in) (?:the|my) (?:exam|test)|\b(?:sitze|bin) (?:gerade |grad )?in der prüfung"
+            r"|\bestoy en el examen|\ben plein examen|\bfazendo a prova|\bexam (?:me|mein) (?:baitha|hoon|hu)"
+            r"|试(?:中|时)[,，、]?.{0,10}答案|正在考|الامتحان الآن|сейчас на экзамене|на экзамене сейчас",
+        ),
+        (
+            "stand-in",
+            r"\b(?:take|sit|do|pass|write|finish|give|complete|attempt|clear)\b[^.?!]{0,20}\b(?:exam|test"
+            r"|certification)\b[^.?!]{0,30}\b(?:in my name|for me|with my (?:id|account|name|login)|on my behalf)"
+            r"|\b(?:hire|pay|bribe|how much for|price for|rate for)\b[^.?!]{0,40}\b(?:take|sit|do|pass|write"
+            r"|test cent(?:er|re)|proctor)\b|\b(?:somebody|someone|anyone|cousin|brother"
+            r"|friend)\b[^.?!]{0,15}\b(?:take|sit|pass|write)\b[^.?!]{0,15}\b(?:exam|test|certification)\b"
+            r"(?!.{0,20}\b(?:together|with me|last|before|who)\b)|\b(?:someone|somebody) else'?s (?:passport|id"
+            r"|identity)|\bprüfung für mich|\bexamen por mí|\bexamen à ma place|\bprova por mim|\bmera exam\b"
+            r"|代わりに受験|替考|代考|الامتحان عني|экзамен за меня",
+        ),
+        (
+            "tricks",
+            r"\b(?:phone|notes|tape|smart ?watch|smart ?glasses|ear ?(?:buds?|piece|phones?)|bluetooth|second screen"
+            r"|google|whisper|formulas?|virtual machine|peek|copy|cheat|look)\b[^.?!]{0,60}\b(?:without (?:the "
+            r"|being |anyone )?(?:proctor|noticed?|caught|detected|notic\w+)|not detected|undetect\w+|(?:camera"
+            r"|proctor|webcam) (?:does|do|will|can)(?:n'?t| not)? (?:see|notice)|back of my monitor|noticing)"
+            r"|\b(?:trick|bypass|disable|get around|avoid|fool|hack|circumvent)\b[^.?!]{0,40}\b(?:secure ?browser"
+            r"|lockdown browser|online (?:test|exam)|id verification|proctor\w*|pearson|psi|webcam|test cent(?:er"
+            r"|re))"
+            r"|\b(?:smart ?watch|smart ?glasses|ear ?buds?)\b[^.?!]{0,25}\b(?:answers|exam|test)\b(?!.{0,20}allowed)"
+            r"|\bways to (?:peek|cheat|copy)|\bwhisper the answers|\bbribe\b"
+            r"|\bonline-?prüfung spicken|\bspicken\b|\bcopiar en el examen|\btricher\b|\bcolar na prova"
+            r"|\bcheating kaise|\bproctor ko pata|作弊|カンニング|أغش|списать|шпаргал",
+        ),
+        (
             "forgery",
             r"\b(?:fake|forge[ds]?|falsif\w*|photoshop\w*|counterfeit|edit|alter|change|manipulate"
             r"|doctor)\b[^.?!]{0,40}\b(?:certificate|score ?report|badge|credly|transcript|diploma|zertifikat"
-            r"|certificado|result)\b(?! manager| authority)",
+            r"|certificado|result)\b(?! manager| authority)"
+            r"|\b(?:certificate|badge|certification)\b[^.?!]{0,30}\b(?:as if i (?:had )?passed|although i failed"
+            r"|look like mine|with my name)"
+            r"|\bget certified without (?:taking|doing)|\bwithout studying\b[^.?!]{0,20}\banswers\b",
         ),
     )
 )

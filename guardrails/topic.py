@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from guardrails.examples import Examples
 from guardrails.injection import signals, without_injection
@@ -22,15 +23,15 @@ from rag.types import Answer, Question, Tenant, Turn
 
 log = logging.getLogger(__name__)
 
-LIKE_CHEATING = 0.42
-LIKE_INJECTION = 0.42
-LIKE_SMALLTALK = 0.40
-"""Likeness, less that to questions, from which on the examples alone decide: above it, cross-validation on labelled
-messages found none that should have been answered."""
-STRANGE = 0.2
-"""Strangeness from which on a message is off topic."""
-STRANGE_LATER = 0.45
-"""The same in a conversation, where a message leans on what was said."""
+ENOUGH: Mapping[Label, float] = MappingProxyType(
+    {"exam_integrity": 0.17, "injection": 0.15, "smalltalk": 0.0, "off_topic": 0.07}
+)
+"""Likeness, less that to questions and what the terms weigh, from which on the examples decide. In cross-validation on
+the examples, a third of whose questions are made to be mistaken, about two questions in a hundred reached it."""
+LATER = 0.25
+"""What is asked for beyond it in a conversation, where a message leans on what was said."""
+CLEAR = 0.3
+"""Excess that outweighs another tenant's terms: "how tall is the aurora" is no question for anybody."""
 SHORT = 4
 """Words up to which a message in a conversation says nothing by itself."""
 FEW = 3
@@ -117,58 +118,44 @@ class Judge:
 
 
 def _by_likeness(question: Question, subject: Subject, likeness: Mapping[str, float] | None) -> Verdict | None:
-    like = {label: value - likeness["answer"] for label, value in likeness.items()} if likeness else {}
-    strange = strangeness(subject, like.get("off_topic", 0.0))
     if question.history and (len(question.text.split()) <= SHORT or _in_quiz(question.history)):
         return None
-    plain = not subject.own_sure
-    if like.get("exam_integrity", 0) >= LIKE_CHEATING and plain and not question.history:
-        return Verdict("exam_integrity", "like examples")
-    if like.get("injection", 0) >= LIKE_INJECTION and plain and not subject.shared:
-        return Verdict("injection", "like examples")
-    if (
-        like.get("smalltalk", 0) >= LIKE_SMALLTALK
-        and not question.history
-        and not (subject.own or subject.shared or subject.exam)
-    ):
-        return Verdict("smalltalk", "like examples")
-    other = _other_tenant(question.text, subject, like.get("off_topic", 0.0))
-    if other:
+    excess = _excess(subject, likeness)
+    label = max(excess, key=lambda label: excess[label])
+    other = _other_tenant(question.text, subject)
+    if other and (excess[label] < CLEAR or label == "smalltalk"):
         return Verdict("wrong_tenant", "terms", other=other)
-    if strange >= (STRANGE_LATER if question.history else STRANGE):
-        return Verdict("off_topic", "everyday terms" if subject.everyday else "like examples")
+    if excess[label] > (LATER if question.history else 0):
+        return Verdict(label, "like examples" if likeness else "terms")
     return None
 
 
-def strangeness(subject: Subject, like: float) -> float:
-    """How far a message is from anything that is studied: its likeness to off-topic examples and its terms.
+def _excess(subject: Subject, likeness: Mapping[str, float] | None) -> dict[Label, float]:
+    """By how much a message is more like each label's examples than is enough.
 
-    The weights are hand-set so that one sure term outweighs most likeness; about 0 is undecided.
+    The weights of the terms are hand-set, so that one sure term outweighs most likeness.
     """
-    at_home = (
-        0.45 * bool(subject.own_sure)
-        + 0.12 * bool(subject.own_likely)
-        + 0.35 * bool(subject.shared)
-        + 0.4 * bool(subject.exam)
-    )
-    return like - at_home + 0.5 * bool(subject.everyday)
+    own, likely, shared = bool(subject.own_sure), bool(subject.own_likely), bool(subject.shared)
+    exam, everyday = bool(subject.exam), bool(subject.everyday)
+    terms: dict[Label, float] = {
+        "exam_integrity": 0.3 * own,
+        "injection": 0.25 * own + 0.15 * shared + 0.1 * likely,
+        "smalltalk": 0.3 * own + 0.2 * shared + 0.2 * likely + 0.1 * exam,
+        "off_topic": 0.45 * own + 0.12 * likely + 0.35 * shared + 0.4 * exam - 0.4 * everyday,
+    }
+    like = {label: likeness[label] - likeness["answer"] if likeness else -0.2 for label in terms}
+    return {label: like[label] - weight - ENOUGH[label] for label, weight in terms.items()}
 
 
-def _other_tenant(text: str, subject: Subject, like: float) -> str | None:
+def _other_tenant(text: str, subject: Subject) -> str | None:
     """The tenant that a message's terms belong to, when none of this one's are there."""
-    if subject.own or _COMPARES.search(text) or subject.exam > 1:
-        return (
-            None
-            if subject.own_sure or subject.own_likely > 1 or not _clearly_theirs(subject) or _COMPARES.search(text)
-            else _most(subject.others)
-        )
-    if any(subject.others.values()):
+    if subject.own_sure or _COMPARES.search(text) or subject.exam > 1:
+        return None
+    theirs = max(subject.others.values(), default=0)
+    if theirs > 2 * subject.own_likely:
         return _most(subject.others)
-    return _most(subject.brands) if any(subject.brands.values()) and like < 0.1 and not subject.everyday else None
-
-
-def _clearly_theirs(subject: Subject) -> bool:
-    return max(subject.others.values(), default=0) > 2 * subject.own_likely
+    brands = any(subject.brands.values()) and not subject.own_likely and not subject.everyday
+    return _most(subject.brands) if brands else None
 
 
 def _most(counts: Mapping[str, int]) -> str:

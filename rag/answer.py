@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rag.types import Answer, Citation, Passage, Question, Reason, Retrieved
+from rag.reading import Reading
+from rag.types import Answer, Citation, Passage, Question, Reason
 
 NEARBY = 3
 """How many subjects an answer names that lie near an uncovered question."""
@@ -36,10 +37,10 @@ def refusal(answer_id: str, question: Question, reason: Reason, text: str) -> An
     return Answer(answer_id, "refusal", reason, text, question.text, notices=question.notices)
 
 
-def not_covered(answer_id: str, question: Question, found: Retrieved, missing: str = "") -> Answer:
+def not_covered(answer_id: str, question: Question, reading: Reading, missing: str = "") -> Answer:
     """Says that the documents do not cover the question, what is missing, and what lies nearest in them."""
     text = f"The documents don't cover this. {missing}".strip()
-    if nearby := _distinct(passage.title for passage in found.passages):
+    if nearby := _distinct(passage.title for passage in reading.passages):
         text += " Nearest in them: " + "; ".join(nearby[:NEARBY]) + "."
     return Answer(
         answer_id,
@@ -47,8 +48,8 @@ def not_covered(answer_id: str, question: Question, found: Retrieved, missing: s
         "not_covered",
         text,
         question.text,
-        passages=found.passages,
-        confidence=found.confidence,
+        passages=reading.passages,
+        confidence=reading.confidence,
         notices=question.notices,
     )
 

@@ -1,42 +1,26 @@
-"""How probable it is that the documents cover a question, from the best scores that a search found."""
+"""How probable it is that a question is covered, from the sentence that lies nearest to it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
-
-from rag.types import Candidate, Mode
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A logistic curve over the best cosine and the best coverage; fitted by `certcoach eval retrieval --fit`."""
+    """A logistic curve over a cosine; `certcoach eval retrieval --fit` fits it on the gold questions."""
 
-    cosine: float
-    coverage: float
+    slope: float
     offset: float
 
-    def at(self, cosine: float, coverage: float) -> float:
-        return 1 / (1 + exp(-(self.cosine * cosine + self.coverage * coverage + self.offset)))
+    def at(self, cosine: float) -> float:
+        return 1 / (1 + exp(-(self.slope * cosine + self.offset)))
 
 
-CURVES: dict[Mode, Curve] = {
-    "hybrid": Curve(8.0, 5.0, -6.0),
-    "dense": Curve(12.0, 0.0, -6.0),
-    "sparse": Curve(0.0, 10.0, -4.0),
-}
+CURVE = Curve(13.17, -6.43)
+"""Centred so that 0.5 is the largest threshold that refuses at most 5 % of the answerable gold questions."""
 
 
-def signals(candidates: Sequence[Candidate]) -> tuple[float, float]:
-    """The best cosine and the best coverage among the candidates; 0 where a leg is silent."""
-    cosine = max((c.cosine for c in candidates if c.cosine is not None), default=0.0)
-    coverage = max((c.coverage for c in candidates if c.coverage is not None), default=0.0)
-    return cosine, coverage
-
-
-def confidence(candidates: Sequence[Candidate], mode: Mode) -> float:
-    """The probability, in [0, 1], that the corpus covers the question; 0 without candidates."""
-    if not candidates:
-        return 0.0
-    return CURVES[mode].at(*signals(candidates))
+def confidence(cosine: float) -> float:
+    """A score in [0, 1] from the best cosine between the question and a sentence that was read."""
+    return CURVE.at(cosine)

@@ -88,6 +88,11 @@ async def _prepare(url: str) -> None:
             await _check_role(conn)
             await _check_versions(conn)
             await migrate(conn)
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise DatabaseError(
+            f"The database role may not make its tables: {_first_line(error)}. Let it own the database, as a superuser:"
+            " ALTER DATABASE certcoach OWNER TO certcoach;"
+        ) from None
     except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
         if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is not None:
             raise

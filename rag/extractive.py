@@ -5,20 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from math import log
 
-from rag import lexicon, trace
+from rag import trace
 from rag.answer import Numbering, not_covered
 from rag.followup import search_text
-from rag.retrieve import Retriever
-from rag.types import Answer, Delta, Embedder, Events, Passage, Question, Retrieved
-from rag.units import Unit, split_units
+from rag.reading import Quote, Reader, Reading
+from rag.types import Answer, Citation, Delta, Events, Question
+from rag.units import Unit
 
-PASSAGES = 4
-"""Passages that sentences are taken from."""
-SHORTLIST = 12
-"""Units that are embedded: at about 2.5 ms each they decide the time of an answer."""
 MOST = 4
 """Units shown; more is a dump, not an answer."""
 ROOM = 900
@@ -35,109 +29,80 @@ _DANGLING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Quote:
-    """A unit in its place: passage index, position in that passage, and how well it answers."""
-
-    source: int
-    position: int
-    unit: Unit
-    score: float = 0.0
-
-
 class ExtractiveAnswerer:
-    """Finds passages, and quotes from them what answers the question."""
+    """Quotes from the passages what answers the question."""
 
-    def __init__(self, retriever: Retriever, embedder: Embedder, new_id: Callable[[], str]) -> None:
-        self._retriever = retriever
-        self._embedder = embedder
+    def __init__(self, reader: Reader, new_id: Callable[[], str]) -> None:
+        self._reader = reader
         self._new_id = new_id
 
     async def answer(self, question: Question) -> Events:
         """One delta a quote, then the Answer."""
-        found = await self._retriever.retrieve(question.tenant, search_text(question))
-        async with aclosing(self.quote(question, found)) as events:
+        reading = await self._reader.read(question.tenant, search_text(question))
+        async with aclosing(self.quote(question, reading)) as events:
             async for event in events:
                 yield event
 
-    async def quote(self, question: Question, found: Retrieved) -> Events:
-        """The same from passages that have been found."""
-        quotes = await self._quotes(question, found) if found.covered else []
-        if not quotes:
-            yield not_covered(self._new_id(), question, found)
+    async def quote(self, question: Question, reading: Reading) -> Events:
+        """The same from passages that have been read."""
+        if not reading.covered:
+            yield not_covered(self._new_id(), question, reading)
             return
-        numbering = Numbering(found.passages)
-        text = ""
-        for piece in _compose(quotes, numbering):
-            text += piece
+        with trace.span("quote", "CHAIN", tenant=question.tenant):
+            pieces, citations = _compose(_quotes(reading), Numbering(reading.passages))
+        for piece in pieces:
             yield Delta(piece)
         yield Answer(
             self._new_id(),
             "answer",
             "none",
-            text,
+            "".join(pieces),
             question.text,
-            numbering.citations(),
-            found.passages,
-            found.confidence,
+            citations,
+            reading.passages,
+            reading.confidence,
             notices=question.notices,
         )
 
-    async def _quotes(self, question: Question, found: Retrieved) -> list[_Quote]:
-        units = [split_units(passage.text) for passage in found.passages[:PASSAGES]]
-        with trace.span("quote", "CHAIN", tenant=question.tenant):
-            ranked = await self._rank(question.text, found, units)
-            chosen = await self._choose(ranked)
-        return sorted(_completed(chosen, units), key=lambda quote: (_first(chosen, quote.source), quote.position))
 
-    async def _rank(self, text: str, found: Retrieved, units: list[list[Unit]]) -> list[_Quote]:
-        quotes = [
-            _Quote(source, position, unit)
-            for source, passage_units in enumerate(units)
-            for position, unit in enumerate(passage_units)
-            if unit.kind != "fence" and len(unit.text) > 15
-        ]
-        lexical = _overlap(text, [_searchable(quote.unit, found.passages[quote.source]) for quote in quotes])
-        best = max(found.scores[: len(units)], default=1.0)
-        prior = [found.scores[quote.source] / best if best > 0 else 0.0 for quote in quotes]
-        rough = sorted(range(len(quotes)), key=lambda i: (-(lexical[i] + 0.4 * prior[i]), i))[:SHORTLIST]
-        vectors = await self._embedder.embed([text, *(_embeddable(quotes[i].unit) for i in rough)], "query")
-        scored = [
-            _Quote(q.source, q.position, q.unit, float(vectors[0] @ vector) + 0.5 * lexical[i] + 0.2 * prior[i])
-            for i, q, vector in ((i, quotes[i], vector) for i, vector in zip(rough, vectors[1:], strict=True))
-        ]
-        return sorted(scored, key=lambda quote: (-quote.score, quote.source, quote.position))
+def _quotes(reading: Reading) -> list[Quote]:
+    """What is quoted, in reading order: the best passage first, and within a passage as it stands there."""
+    chosen = _chosen(reading.quotes)
+    return sorted(_completed(chosen, reading.units), key=lambda quote: (_first(chosen, quote.source), quote.position))
 
-    async def _choose(self, ranked: list[_Quote]) -> list[_Quote]:
-        vectors = await self._embedder.embed([_embeddable(quote.unit) for quote in ranked], "query")
-        chosen: list[int] = []
-        room = ROOM
-        for index, quote in enumerate(ranked):
-            if len(chosen) == MOST or quote.score < KEEP * ranked[0].score or (chosen and len(quote.unit.text) > room):
-                continue
-            if any(float(vectors[index] @ vectors[other]) > ALIKE for other in chosen):
-                continue
-            chosen.append(index)
+
+def _chosen(ranked: Sequence[Quote]) -> list[Quote]:
+    """The best quote, and those that come near it and say something else, as far as there is room."""
+    chosen: list[Quote] = []
+    room = ROOM
+    for quote in ranked:
+        near = quote.score >= KEEP * ranked[0].score and (not chosen or len(quote.unit.text) <= room)
+        if len(chosen) < MOST and near and not any(_alike(quote, other) for other in chosen):
+            chosen.append(quote)
             room -= len(quote.unit.text)
-        return [ranked[index] for index in chosen]
+    return chosen
 
 
-def _first(chosen: Sequence[_Quote], source: int) -> int:
+def _alike(one: Quote, other: Quote) -> bool:
+    return one.vector is not None and other.vector is not None and float(one.vector @ other.vector) > ALIKE
+
+
+def _first(chosen: Sequence[Quote], source: int) -> int:
     """The place of a passage's best quote among the chosen, so that the best passage is read first."""
     return next(index for index, quote in enumerate(chosen) if quote.source == source)
 
 
-def _completed(chosen: Sequence[_Quote], units: list[list[Unit]]) -> list[_Quote]:
+def _completed(chosen: Sequence[Quote], units: Sequence[Sequence[Unit]]) -> list[Quote]:
     """The chosen quotes with what they cannot stand without: what "it" refers to, the list after a colon."""
-    wanted: dict[tuple[int, int], _Quote] = {(quote.source, quote.position): quote for quote in chosen}
+    wanted: dict[tuple[int, int], Quote] = {(quote.source, quote.position): quote for quote in chosen}
     for quote in chosen:
         around = units[quote.source]
         for position in [*_antecedents(around, quote.position), *_announced(around, quote.position)]:
-            wanted.setdefault((quote.source, position), _Quote(quote.source, position, around[position]))
+            wanted.setdefault((quote.source, position), Quote(quote.source, position, around[position]))
     return list(wanted.values())
 
 
-def _antecedents(units: list[Unit], position: int) -> list[int]:
+def _antecedents(units: Sequence[Unit], position: int) -> list[int]:
     unit, before = units[position], position - 1
     if before < 0:
         return []
@@ -154,7 +119,7 @@ def _antecedents(units: list[Unit], position: int) -> list[int]:
     return []
 
 
-def _announced(units: list[Unit], position: int) -> list[int]:
+def _announced(units: Sequence[Unit], position: int) -> list[int]:
     """The items of a list that the sentence at this position leads up to, as far as there is room."""
     if not units[position].text.rstrip().endswith(":") or position + 1 >= len(units):
         return []
@@ -168,17 +133,17 @@ def _announced(units: list[Unit], position: int) -> list[int]:
     return items
 
 
-def _compose(quotes: Sequence[_Quote], numbering: Numbering) -> list[str]:
-    """The quotes as pieces of Markdown, each ending with its citation; joined they are the answer."""
+def _compose(quotes: Sequence[Quote], numbering: Numbering) -> tuple[list[str], tuple[Citation, ...]]:
+    """The answer in pieces of Markdown, one a quote, each ending with its citation; and the citations."""
     pieces = []
-    previous: _Quote | None = None
+    previous: Quote | None = None
     for quote in quotes:
         pieces.append(_joint(previous, quote) + _rendered(quote, previous, numbering))
         previous = quote
-    return pieces
+    return pieces, numbering.citations()
 
 
-def _joint(previous: _Quote | None, quote: _Quote) -> str:
+def _joint(previous: Quote | None, quote: Quote) -> str:
     if previous is None:
         return ""
     same_block = previous.source == quote.source and previous.unit.block == quote.unit.block
@@ -187,7 +152,7 @@ def _joint(previous: _Quote | None, quote: _Quote) -> str:
     return " " if same_block and quote.position == previous.position + 1 else "\n\n"
 
 
-def _rendered(quote: _Quote, previous: _Quote | None, numbering: Numbering) -> str:
+def _rendered(quote: Quote, previous: Quote | None, numbering: Numbering) -> str:
     cite = f" [{numbering.number(quote.source)}]"
     unit = quote.unit
     if unit.kind == "item":
@@ -197,21 +162,3 @@ def _rendered(quote: _Quote, previous: _Quote | None, numbering: Numbering) -> s
         row = unit.text.rstrip().removesuffix("|").rstrip() + cite + " |"
         return f"{unit.lead}\n{row}" if starts else row
     return unit.text + cite
-
-
-def _overlap(text: str, candidates: Sequence[str]) -> list[float]:
-    """The idf-weighted share of the question's terms in each candidate, idf taken over the candidates."""
-    bags = [frozenset(lexicon.words(candidate)) for candidate in candidates]
-    asked = frozenset(lexicon.words(text))
-    counts = {term: sum(term in bag for bag in bags) for term in asked}
-    idf = {term: log(1 + (len(bags) - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
-    total = sum(idf.values()) or 1.0
-    return [sum(idf[term] for term in asked & bag) / total for bag in bags]
-
-
-def _searchable(unit: Unit, passage: Passage) -> str:
-    return f"{unit.lead} {unit.text} {passage.heading.rpartition(' > ')[2]}"
-
-
-def _embeddable(unit: Unit) -> str:
-    return f"{unit.lead} {unit.text}" if unit.lead else unit.text

@@ -14,8 +14,8 @@ from rag.draft import Draft, End
 from rag.extractive import ExtractiveAnswerer
 from rag.followup import search_text
 from rag.prompts import PromptVersion, compose, repair
+from rag.reading import Reader, Reading
 from rag.released import Release, citation_numbers
-from rag.retrieve import Retriever
 from rag.types import (
     Answer,
     ChatModel,
@@ -26,7 +26,6 @@ from rag.types import (
     Passage,
     Question,
     Restart,
-    Retrieved,
     Usage,
 )
 
@@ -47,13 +46,13 @@ class GroundedAnswerer:
 
     def __init__(
         self,
-        retriever: Retriever,
+        reader: Reader,
         models: Sequence[ChatModel],
         quoting: ExtractiveAnswerer,
         prompt: PromptVersion,
         new_id: Callable[[], str],
     ) -> None:
-        self._retriever = retriever
+        self._reader = reader
         self._models = tuple(models)
         self._quoting = quoting
         self._prompt = prompt
@@ -61,22 +60,22 @@ class GroundedAnswerer:
 
     async def answer(self, question: Question) -> Events:
         """Checked text as it comes, a Restart where a draft is given up, then the Answer."""
-        found = await self._retriever.retrieve(question.tenant, search_text(question))
-        if not found.covered:
-            yield not_covered(self._new_id(), question, found)
+        reading = await self._reader.read(question.tenant, search_text(question))
+        if not reading.covered:
+            yield not_covered(self._new_id(), question, reading)
             return
-        async with aclosing(self._written(question, found)) as events:
+        async with aclosing(self._written(question, reading)) as events:
             async for event in events:
                 yield event
 
-    async def _written(self, question: Question, found: Retrieved) -> Events:
+    async def _written(self, question: Question, reading: Reading) -> Events:
         spent: list[Usage] = []
         for model in self._models:
-            messages = compose(self._prompt, question, found.passages, self._new_id()[:8])
+            messages = compose(self._prompt, question, reading.passages, self._new_id()[:8])
             room = MAX_TOKENS
             for _ in range(TRIES):
                 text, end = "", End("failed")
-                async with aclosing(self._draft(Draft(model, messages, room), question, found)) as draft:
+                async with aclosing(self._draft(Draft(model, messages, room), question, reading)) as draft:
                     async for event in draft:
                         if isinstance(event, End):
                             end = event
@@ -85,7 +84,7 @@ class GroundedAnswerer:
                             yield Delta(event)
                 spent += [end.usage] if end.usage else []
                 if end.kind in ("done", "cut", "uncovered"):
-                    yield self._answer(question, found, text, end, _total(spent))
+                    yield self._answer(question, reading, text, end, _total(spent))
                     return
                 log.warning(GIVEN_UP, extra={"model": model.name, "why": end.kind})
                 if text:
@@ -93,11 +92,11 @@ class GroundedAnswerer:
                 if end.kind == "failed":
                     break
                 messages, room = repair(messages, end.detail), 2 * MAX_TOKENS
-        async with aclosing(self._quoting.quote(question, found)) as quotes:
+        async with aclosing(self._quoting.quote(question, reading)) as quotes:
             async for quoted in quotes:
                 yield _quoted(quoted, spent) if isinstance(quoted, Answer) else quoted
 
-    async def _draft(self, draft: Draft, question: Question, found: Retrieved) -> AsyncGenerator[str | End, None]:
+    async def _draft(self, draft: Draft, question: Question, reading: Reading) -> AsyncGenerator[str | End, None]:
         """The draft's events, under the spans of the model's call and of the output screen that it passes."""
         tenant = question.tenant
         with (
@@ -105,7 +104,7 @@ class GroundedAnswerer:
             trace.generator_span("release", "GUARDRAIL", tenant=tenant) as release,
         ):
             generate.set_attributes({**trace.model(draft.model.name), "llm.prompt_template.version": self._prompt})
-            writing = draft.write(Release(found.passages, question.text))
+            writing = draft.write(Release(reading.passages, question.text))
             async with aclosing(trace.within(generate, writing)) as events:
                 async for event in events:
                     if isinstance(event, End):
@@ -115,18 +114,18 @@ class GroundedAnswerer:
                             release.set_attribute("certcoach.rule", event.detail.partition(" ")[0])
                     yield event
 
-    def _answer(self, question: Question, found: Retrieved, text: str, end: End, usage: Usage | None) -> Answer:
+    def _answer(self, question: Question, reading: Reading, text: str, end: End, usage: Usage | None) -> Answer:
         if end.kind == "uncovered":
-            return replace(not_covered(self._new_id(), question, found, missing=end.detail), usage=usage)
+            return replace(not_covered(self._new_id(), question, reading, missing=end.detail), usage=usage)
         return Answer(
             self._new_id(),
             "answer",
             "none",
             text,
             question.text,
-            _citations(text, found.passages),
-            found.passages,
-            found.confidence,
+            _citations(text, reading.passages),
+            reading.passages,
+            reading.confidence,
             usage,
             (*question.notices, CUT) if end.kind == "cut" else question.notices,
         )

@@ -1,11 +1,10 @@
-"""From a question to the passages that may answer it: embed, search, fuse, gate, fill the budget."""
+"""From a question to the passages that may answer it: embed, search, fuse, fill the budget."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from rag import trace
-from rag.confidence import confidence
 from rag.corpus import Corpus, Search
 from rag.fusion import fuse
 from rag.types import Candidate, Embedder, Fusion, Lexical, Mode, Passage, Retrieved, Scored, Vector
@@ -16,14 +15,13 @@ TYPICAL_PASSAGE = 400
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to search: `n` candidates a leg, a budget in characters, the least confidence that counts as covered."""
+    """How to search: `n` candidates a leg, and a budget of characters for the passages."""
 
     mode: Mode = "hybrid"
     lexical: Lexical = "bm25"
     fusion: Fusion = "coverage"
     n: int = 50
     budget: int = 4_000
-    gate: float = 0.5
 
 
 class Retriever:
@@ -53,14 +51,11 @@ class Retriever:
     async def _found(self, search: Search) -> Retrieved:
         candidates = await self._candidates(search)
         ranking = fuse(candidates, self.recipe.mode, self.recipe.fusion)
-        certainty = confidence(candidates, self.recipe.mode)
         passages = await self._passages(search.tenant, ranking)
         scores = {scored.chunk_id: scored.score for scored in ranking}
         return Retrieved(
             passages=passages,
             scores=tuple(scores[passage.chunk_id] for passage in passages),
-            confidence=certainty,
-            covered=certainty >= self.recipe.gate and bool(passages),
             candidates=tuple(candidates),
         )
 

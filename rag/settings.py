@@ -68,8 +68,8 @@ def load_settings() -> Settings:
     Raises ConfigError naming the variable, for a value that does not fit and for a `CERTCOACH_` name that is unknown.
     """
     load_dotenv(ENV_FILE)  # for the SDKs, which look for their keys in the environment alone
-    unknown = sorted(name for name in os.environ if name.upper().startswith("CERTCOACH_") and name not in setting_names())
-    if unknown:
+    ours = {name for name in os.environ if name.upper().startswith("CERTCOACH_")}
+    if unknown := sorted(ours - set(setting_names())):
         known = ", ".join(name for name in setting_names() if name.startswith("CERTCOACH_"))
         raise ConfigError(f"{unknown[0]} is not a setting. Correct or remove it. Settings: {known}.")
     try:

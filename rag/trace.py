@@ -90,12 +90,8 @@ async def question(tenant: str, events: Events) -> Events:
 
 
 def found(retrieved: Retrieved) -> Attributes:
-    """What a search found: chunk ids and scores, best first, and how sure it is."""
-    attributes: dict[str, str | bool | int | float] = {
-        "certcoach.candidates": len(retrieved.candidates),
-        "certcoach.confidence": retrieved.confidence,
-        "certcoach.covered": retrieved.covered,
-    }
+    """What a search found: chunk ids and scores, best first."""
+    attributes: dict[str, str | bool | int | float] = {"certcoach.candidates": len(retrieved.candidates)}
     for place, (passage, score) in enumerate(zip(retrieved.passages, retrieved.scores, strict=True)):
         attributes[f"retrieval.documents.{place}.document.id"] = str(passage.chunk_id)
         attributes[f"retrieval.documents.{place}.document.score"] = float(score)

@@ -291,12 +291,10 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What a search found: passages best first, and the confidence in [0, 1] that they cover the question."""
+    """What a search found: passages best first, each with its fused score, and all that the legs proposed."""
 
     passages: tuple[Passage, ...]
     scores: tuple[float, ...]
-    confidence: float
-    covered: bool
     candidates: tuple[Candidate, ...] = field(default=(), repr=False)
 
 

@@ -11,6 +11,7 @@ from guardrails.limits import Limits
 from guardrails.redact import Redaction
 from rag.errors import DatabaseError
 from rag.extractive import ExtractiveAnswerer
+from rag.reading import Reader
 from rag.types import Answer, Delta, Events, Passage, Question, Retrieved
 from tests.contract.answers import observe
 from tests.corpora import HashedWords
@@ -31,8 +32,8 @@ Versioning keeps:
 class Found:
     """A retriever that has found these passages already."""
 
-    def __init__(self, passages: tuple[Passage, ...], *, covered: bool = True) -> None:
-        self._retrieved = Retrieved(passages, tuple(1.0 for _ in passages), 0.9 if covered else 0.1, covered)
+    def __init__(self, passages: tuple[Passage, ...]) -> None:
+        self._retrieved = Retrieved(passages, tuple(1.0 for _ in passages))
 
     async def retrieve(self, tenant: str, text: str) -> Retrieved:
         return self._retrieved
@@ -73,8 +74,12 @@ def passage(number: int, text: str = TEXT) -> Passage:
     )
 
 
-def extractive(retriever: object) -> ExtractiveAnswerer:
-    return ExtractiveAnswerer(retriever, HashedWords(), lambda: "1")  # type: ignore[arg-type]
+def reader(retriever: object, *, covered: bool = True) -> Reader:
+    return Reader(retriever, HashedWords(), 0.0 if covered else 1.0)  # type: ignore[arg-type]
+
+
+def extractive(retriever: object, *, covered: bool = True) -> ExtractiveAnswerer:
+    return ExtractiveAnswerer(reader(retriever, covered=covered), lambda: "1")
 
 
 async def answered(question: str, *texts: str) -> Answer:
@@ -109,7 +114,7 @@ async def test_a_sentence_that_announces_a_list_brings_the_list() -> None:
 
 
 async def test_an_uncovered_question_is_declined_with_what_lies_nearest() -> None:
-    observed = await observe(extractive(Found((passage(1),), covered=False)).answer(Question("t", "pancakes?")))
+    observed = await observe(extractive(Found((passage(1),)), covered=False).answer(Question("t", "pancakes?")))
     assert observed.answer is not None and observed.deltas == ()
     assert (observed.answer.kind, observed.answer.reason) == ("unknown", "not_covered")
     assert "don't cover" in observed.answer.text and "Title 1" in observed.answer.text

@@ -14,8 +14,7 @@ from rag.extractive import ExtractiveAnswerer
 from rag.grounded import GroundedAnswerer
 from rag.types import Answer, Delta, Finish, Message, Question, Restart, Turn, Usage
 from tests.contract.answers import observe
-from tests.contract.test_answers import Found, passage
-from tests.corpora import HashedWords
+from tests.contract.test_answers import Found, passage, reader
 from tests.fakes import ScriptedChat, Step
 
 TEXT = "Amazon S3 stores objects in buckets. A bucket lives in one Region. CloudFront waits for 30 seconds."
@@ -42,9 +41,9 @@ def pieces(text: str, size: int = 7) -> list[str]:
 
 
 def answerer(*models: ScriptedChat, covered: bool = True) -> GroundedAnswerer:
-    found = Found((passage(0, TEXT), passage(1, "Gateways are regional.")), covered=covered)
-    quoting = ExtractiveAnswerer(found, HashedWords(), lambda: "quoted")  # type: ignore[arg-type]
-    return GroundedAnswerer(found, models, quoting, "v1", lambda: "written1234")  # type: ignore[arg-type]
+    reading = reader(Found((passage(0, TEXT), passage(1, "Gateways are regional."))), covered=covered)
+    quoting = ExtractiveAnswerer(reading, lambda: "quoted")
+    return GroundedAnswerer(reading, models, quoting, "v1", lambda: "written1234")
 
 
 async def asked(*models: ScriptedChat, covered: bool = True) -> tuple[list[object], Answer]:

@@ -16,6 +16,7 @@ from eval.runner import VARIANTS, askable, run_variants
 from ingest.fetch import open_fetcher
 from ingest.sources import Catalogue
 from rag import db
+from rag.reading import Reader
 from rag.settings import Settings
 from tests.corpora import HashedWords, put
 
@@ -60,7 +61,7 @@ async def test_a_sparse_search_finds_nothing_without_a_shared_word(ground: Groun
 
 async def test_the_confidence_is_the_one_that_the_product_gives(ground: Ground) -> None:
     (result,) = await run_variants(ground, GOLD, ["hybrid"])
-    found = await ground.app.retriever.retrieve("eval-t", BUCKET.question)
+    found = await Reader(ground.app.retriever, ground.app.embedder, 0.5).read("eval-t", BUCKET.question)
     (seen,) = [v for v in result.verdicts if (v.question, v.phrasing) == ("g1", "question")]
     assert isclose(seen.confidence, found.confidence)
 

@@ -10,22 +10,21 @@ from hypothesis import strategies as st
 from eval.calibration import FOLDS, fit, fit_curve, folds, scored
 from eval.dataset import Phrasing
 from eval.gate import TOLERATED, Verdict, auroc, judge_gate, point, recommend
-from rag.types import Mode
 
 
 def verdict(number: int, confidence: float, why: str = "", phrasing: Phrasing = "question") -> Verdict:
-    return Verdict(f"{why}{number}", "t", phrasing, why, confidence, confidence, confidence)
+    return Verdict(f"{why}{number}", "t", phrasing, why, confidence, confidence)
 
 
 def cloud(seed: int, n: int = 200) -> list[Verdict]:
-    """Questions whose log-odds of being answerable are 6 cosine + 4 coverage - 5."""
+    """Questions whose log-odds of being answerable are 6 times their nearest sentence's cosine - 3."""
     draw = np.random.default_rng(seed)
     found = []
     for number in range(n):
-        cosine, coverage = draw.uniform(0, 1, 2)
-        answerable = draw.uniform() < 1 / (1 + np.exp(5 - 6 * cosine - 4 * coverage))
+        nearest = draw.uniform()
+        answerable = draw.uniform() < 1 / (1 + np.exp(3 - 6 * nearest))
         why = "" if answerable else "not_covered"
-        found.append(Verdict(str(number), "t", "question", why, float(cosine), float(coverage), 0.0))
+        found.append(Verdict(str(number), "t", "question", why, float(nearest), 0.0))
     return found
 
 
@@ -61,25 +60,19 @@ def test_a_gate_needs_questions_of_both_kinds() -> None:
 
 
 def test_a_fit_finds_the_curve_that_drew_the_questions() -> None:
-    curve = fit_curve(cloud(1, 20_000), "hybrid")
-    assert (curve.cosine, curve.coverage, curve.offset) == pytest.approx((6, 4, -5), abs=0.4)
+    curve = fit_curve(cloud(1, 20_000))
+    assert (curve.slope, curve.offset) == pytest.approx((6, -3), abs=0.4)
 
 
 def test_a_fit_stays_finite_where_a_line_divides_the_questions() -> None:
     verdicts = [verdict(n, 0.9) for n in range(10)] + [verdict(n, 0.1, "not_covered") for n in range(10)]
-    curve = fit_curve(verdicts, "hybrid")
-    assert np.isfinite([curve.cosine, curve.coverage, curve.offset]).all()
+    curve = fit_curve(verdicts)
+    assert np.isfinite([curve.slope, curve.offset]).all()
 
 
-@pytest.mark.parametrize(("mode", "silent"), [("dense", "coverage"), ("sparse", "cosine")])
-def test_a_mode_without_a_leg_gives_it_no_weight(mode: Mode, silent: str) -> None:
-    assert getattr(fit_curve(cloud(2), mode), silent) == 0
-
-
-@pytest.mark.parametrize("mode", ["hybrid", "dense", "sparse"])
-def test_one_half_is_the_recommended_threshold_of_the_centred_curve(mode: Mode) -> None:
+def test_one_half_is_the_recommended_threshold_of_the_centred_curve() -> None:
     verdicts = cloud(3)
-    found = fit(verdicts, mode)
+    found = fit(verdicts, "hybrid")
     centred = scored(verdicts, found.centred)
     assert point(centred, 0.5).refused <= TOLERATED
     assert recommend(centred) == pytest.approx(0.5, abs=0.01)
@@ -101,7 +94,6 @@ def test_each_fold_has_its_share_of_the_unanswerable() -> None:
 def test_a_random_signal_is_not_told_apart_on_questions_held_out() -> None:
     draw = np.random.default_rng(5)
     verdicts = [
-        Verdict(str(n), "t", "question", "" if n % 3 else "not_covered", draw.uniform(), draw.uniform(), 0.0)
-        for n in range(600)
+        Verdict(str(n), "t", "question", "" if n % 3 else "not_covered", draw.uniform(), 0.0) for n in range(600)
     ]
     assert fit(verdicts, "hybrid").held_out.auroc == pytest.approx(0.5, abs=0.1)

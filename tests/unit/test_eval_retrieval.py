@@ -26,9 +26,9 @@ def result(variant: str, seed: int = 1) -> Result:
     ranks = [None if rank > 8 else int(rank) for rank in draw.integers(1, 12, 60)]
     asked = [(f"q{n:02}", phrasing) for n in range(30) for phrasing in phrasings]
     rankings = [Ranking(q, "t", "notes", p, rank, 900, 0.01) for (q, p), rank in zip(asked, ranks, strict=True)]
-    inside = [Verdict(q, "t", p, "", draw.uniform(0.4, 0.9), draw.uniform(0.3, 1), 0.8) for q, p in asked]
+    inside = [Verdict(q, "t", p, "", draw.uniform(0.4, 0.9), 0.8) for q, p in asked]
     outside = [
-        Verdict(f"u{n:02}", "t", phrasing, "not_covered", draw.uniform(0, 0.6), draw.uniform(0, 0.5), 0.4)
+        Verdict(f"u{n:02}", "t", phrasing, "not_covered", draw.uniform(0, 0.6), 0.4)
         for n in range(15)
         for phrasing in phrasings
     ]
@@ -77,9 +77,7 @@ def test_a_fit_is_shown_as_the_line_to_paste() -> None:
     one = measured("hybrid")
     fits = fit_gates(one.results, one.results)
     curve = fits[0].fit.centred
-    assert f'"hybrid": Curve({curve.cosine}, {curve.coverage}, {curve.offset}),' in shown(
-        Measured(one.results, 0, (), fits)
-    )
+    assert f"hybrid: Curve({curve.slope}, {curve.offset})" in shown(Measured(one.results, 0, (), fits))
 
 
 def test_everything_measured_can_be_written_as_json() -> None:

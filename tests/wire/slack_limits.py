@@ -19,6 +19,10 @@ CHANNEL_SECONDS = 1.0
 MESSAGE_BLOCKS = 50
 VIEW_BLOCKS = 100
 INPUT = 3000
+# PLATFORMS.md: "`markdown` block: standard Markdown incl. tables, 12,000 characters in total per payload"
+MARKDOWN = 12_000
+# PLATFORMS.md: "select ≤100 per group"
+SELECT: Mapping[str, int] = {"options": 100, "option_groups": 100}
 TEXTS: Mapping[str, Mapping[str, int]] = {
     "section": {"text": 3000},
     "fields": {"text": 2000},
@@ -26,8 +30,7 @@ TEXTS: Mapping[str, Mapping[str, int]] = {
     "button": {"text": 75, "value": 2000, "url": 3000},
     "option": {"text": 75, "value": 150},
     "plain_text_input": {"initial_value": INPUT},
-    # PLATFORMS.md: "`markdown` block: … 12,000 characters in total per payload"
-    "markdown": {"text": 12_000},
+    "markdown": {"text": MARKDOWN},
     # Not in PLATFORMS.md: the label and the hint of an input (`InputBlock`), the pictures (`ImageBlock`), the title
     # of a task (`task_update`: 256) in slack_sdk 3.48 and the methods' pages.
     "input": {"label": 2000, "hint": 2000},
@@ -41,8 +44,8 @@ ITEMS: Mapping[str, Mapping[str, int]] = {
     "actions": {"elements": 25},
     "radio_buttons": {"options": 10},
     "checkboxes": {"options": 10},
-    "static_select": {"options": 100, "option_groups": 100},
-    "multi_static_select": {"options": 100, "option_groups": 100},
+    "static_select": SELECT,
+    "multi_static_select": SELECT,
     "option_group": {"options": 100},
     # PLATFORMS.md: "Native 👍/👎: `feedback_buttons` inside a `context_actions` block (≤5 elements)"
     "context_actions": {"elements": 5},
@@ -65,8 +68,6 @@ VIEW_TEXTS: Mapping[str, int] = {
 VIEW_STACK = 3
 TRIGGER_SECONDS = 3.0
 
-# PLATFORMS.md: "`markdown` block: standard Markdown incl. tables, 12,000 characters in total per payload"
-MARKDOWN = 12_000
 # PLATFORMS.md: "an undocumented whole-message limit of ~13.2k characters of blocks (`msg_blocks_too_long`)"
 BLOCKS_TEXT = 13_200
 # PLATFORMS.md: "`chat.postMessage` cuts text at 40,000 without an error; `chat.update` refuses text over 4,000"

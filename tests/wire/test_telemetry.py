@@ -50,6 +50,7 @@ PARENTS = {
     "retrieve": "ask",
     "search": "retrieve",
     "passages": "retrieve",
+    "read": "ask",
     "generate": "ask",
     "release": "ask",
 }
@@ -182,11 +183,13 @@ async def test_a_question_is_one_tree_of_spans_from_redaction_to_release(
 async def test_the_spans_tell_scores_tokens_model_and_how_it_ended(coach_with: Open, collector: Collector) -> None:
     answer = await ask(coach_with(ScriptedChat([WRITTEN, DONE])))
     flush()
-    (root,), (retrieve,), (generate,) = (collector.named(name) for name in ("ask", "retrieve", "generate"))
+    (root,), (retrieve,), (read,), (generate,) = (
+        collector.named(name) for name in ("ask", "retrieve", "read", "generate")
+    )
     assert root.attributes["certcoach.kind"] == "answer" and root.attributes["certcoach.reason"] == "none"
     assert root.attributes["certcoach.answer"] == answer.id
     assert root.attributes["certcoach.confidence"] == answer.confidence
-    assert retrieve.attributes["certcoach.candidates"] == 1 and retrieve.attributes["certcoach.covered"] is True
+    assert retrieve.attributes["certcoach.candidates"] == 1 and read.attributes["certcoach.covered"] is True
     assert retrieve.attributes["retrieval.documents.0.document.id"] == str(answer.passages[0].chunk_id)
     assert retrieve.attributes["retrieval.documents.0.document.score"] > 0
     assert generate.attributes["llm.provider"] == "scripted" and generate.attributes["llm.model_name"] == "chat"
