@@ -35,6 +35,7 @@ _PIECE = (
 _RUN = re.compile(rf"(?<![\w/.:@-]){_PIECE}(?:(?:, ?|,?[ \n]{{1,2}}| [-–] ){_PIECE}){{1,18}}")
 _TAIL = re.compile(rf"(?:[ ,\n–-]{{1,3}}{_PARTICLE})+$|[.,\s]+$")
 _WORD = re.compile(rf"[{_UPPER}][a-zà-ÿ'’A-ZÀ-Þ-]{{2,}}")
+_POSTCODE = re.compile(r"\b\d{5,6}\b|\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b")
 _TOO_FAR = 35
 """Characters between the word for an address and the address."""
 
@@ -77,7 +78,7 @@ def _is_address(text: str, start: int, end: int) -> bool:
     announced = bool(_WHERE.search(before)) and not any(character.isdigit() for character in before)
     if street is not None:
         return announced or (parts >= 2 and len(words) >= 2) or len(words) >= 3
-    return announced and parts >= 2 and len(words) >= 2
+    return announced and parts >= 2 and len(words) >= 2 and bool(_POSTCODE.search(shown))
 
 
 JAPANESE: Rule = rule(

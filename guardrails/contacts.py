@@ -13,6 +13,10 @@ _SERVICE_MAIL = re.compile(
     r"|bitbucket)\.(?:com|org)$"
 )
 _USERINFO = re.compile(r"://[^/\s]*$")
+_THOUSANDS = re.compile(r"^\d{1,3}(?:[ .]\d{3})*[ .]000$")
+_DIALLED = re.compile(r"[0+(]|\d{3}[ .-]\d{3}[ .-]\d{4}$|1[ .-]\d{3}[ .-]\d{3}[ .-]\d{4}$|\d{10}$")
+_RESOLVERS = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9", "1.2.3.4"})
+"""Public name servers, and the address that examples make up."""
 _NO_HOST = re.compile(r"(?i)\b(?:the|this|that|my|your|our|a|all|least|most|first|once|which)\b")
 _ENDING = (
     "com|org|net|edu|gov|info|io|co|dev|app|me|uk|de|at|ch|fr|es|pt|it|nl|be|se|no|dk|fi|pl|cz|ru|ua|tr|in|jp|cn|kr"
@@ -42,19 +46,25 @@ def _international(match: Match) -> bool:
 
 
 def _national(match: Match) -> bool:
-    return 7 <= _digits(match) <= 13
+    return 7 <= _digits(match) <= 13 and not _THOUSANDS.search(value(match))
+
+
+def _dialled(match: Match) -> bool:
+    """After a word that means other things, too, the number itself has to look like one."""
+    return _national(match) and bool(_DIALLED.match(value(match)))
 
 
 def _home_line(match: Match) -> bool:
-    return public_address(value(match)) and not _NOT_MINE.search(match[0])
+    address = value(match).removesuffix("/32")
+    return public_address(address) and address not in _RESOLVERS and not _NOT_MINE.search(match[0])
 
 
 _PHONE_WORD = (
-    r"\b(?i:(?:tele)?(?:phone|fon)(?:e|nummer)?s?|tel|tlf|call(?:ing)?\b|mobile?|cell(?:ulare?)?|whats ?app|zap|handy"
-    r"|m[oó]vil|celular|tel[eé]fono|telefone|t[eé]l[eé]phone|portable|num[eé]ro|ruft|ring\b|rings\b|sms"
-    r"|text(?: me)?\b"
-    r"|fax|cel\b|(?:my|meine|mein|mon|mi|meu|mera) (?:number|nummer|num|no\b|nr)|nummer:|phn|mob|contact|reach me"
-    r"|dial)|電話|携帯|手机|电话|हेलो|फ़ोन|फोन|मोबाइल|هاتف|جوال|رقمي|телефон|전화"
+    r"\b(?i:(?:tele)?(?:phone|fon)(?:e|nummer)?s?|tel|tlf|mobile?|cell(?:ulare?)?|whats ?app|zap|handy"
+    r"|m[oó]vil|celular|tel[eé]fono|telefone|t[eé]l[eé]phone|portable|num[eé]ro|ruft|sms"
+    r""
+    r"|fax|cel\b|(?:my|meine|mein|mon|mi|meu|mera) (?:number|nummer|num|no\b|nr)|nummer:|phn|mob"
+    r")|電話|携帯|手机|电话|हेलो|फ़ोन|फोन|मोबाइल|هاتف|جوال|رقمي|телефон|전화"
 )
 _NUMBER = r"\(?\d{1,11}\)?(?:(?:[ .\-/]{1,3}|(?<=\)))\(?\d{1,8}\)?){0,6}"
 _IPV4 = r"(?:\d{1,3}\.){3}\d{1,3}"
@@ -63,6 +73,15 @@ _HOME = (
     r"(?i:\b(?:my|mine|home|house|own|personal|mera|mere|ghar|mi|mia|mio|meu|minha|mon|ma|mein(?:e|er|em)?|heim\w*"
     r"|zuhause|casa|maison)\b)"
     r"|自宅|我的|家"
+)
+
+_LINE = (
+    r"\b(?i:(?:at|from|my|for my|mein\w*|mi|mon|ma|our) (?:home|house|flat|apartment|dorm|router|fritz ?box|isp|wifi"
+    r"|wi-fi|wlan|laptop|pc|desktop|provider|internet|fib(?:re|er)"
+    r"|dsl|cable|phone|hotspot|casa|maison|zuhause|anschluss|office wifi|static ip|public ip|own ip|ip)|home (?:ip"
+    r"|line|network|router|internet|wifi|connection|office|address)|residential|ifconfig\.me|whatismyip\w*"
+    r"|checkip\w*|icanhazip\w*|ipinfo\.io|ipify\w*|whats my ip|what is my ip|desde casa|von zuhause|de casa|chez moi"
+    r"|ghar ka|mera ip|di casa)\b|自宅|我家|家の"
 )
 
 CONTACTS: tuple[Rule, ...] = (
@@ -87,9 +106,16 @@ CONTACTS: tuple[Rule, ...] = (
     ),
     rule(
         "PHONE",
-        rf"(?:(?<![A-Za-z0-9+])\+ ?|(?<![A-Za-z0-9_+.:/-])00 ?(?=[1-9]))\d{{1,3}}[ .\-/]{{0,2}}{_NUMBER}(?![A-Za-z0-9"
+        rf"(?:(?<![A-Za-z0-9+])\+|(?<![A-Za-z0-9_+.:/-])00 ?(?=[1-9]))\d{{1,3}}[ .\-/]{{0,2}}{_NUMBER}(?![A-Za-z0-9"
         r"_]|[.,:]\d)",
         _international,
+    ),
+    rule(
+        "PHONE",
+        r"\b(?i:call(?:ing)?|rings?|text(?: me)?|reach me|dial|contact"
+        rf"|sms)\b[^\n\d+(]{{0,30}}?(?P<v>(?<![A-Za-z0-9_+,/-])\+?{_NUMBER})"
+        r"(?![A-Za-z0-9_]|[.,:]\d|/\d|%)",
+        _dialled,
     ),
     rule(
         "PHONE",
@@ -104,18 +130,28 @@ CONTACTS: tuple[Rule, ...] = (
     ),
     rule(
         "IP_ADDRESS",
+        rf"(?:{_LINE})[^\n]{{0,45}}?(?P<v>(?<![A-Za-z0-9_.]){_IPV4}(?:/32)?)(?![A-Za-z0-9_/]|\.\d)",
+        _home_line,
+    ),
+    rule(
+        "IP_ADDRESS",
+        rf"(?P<v>(?<![A-Za-z0-9_.]){_IPV4}(?:/32)?)(?![A-Za-z0-9_/]|\.\d)[^\n\d]{{0,25}}?(?:{_LINE})",
+        _home_line,
+    ),
+    rule(
+        "IP_ADDRESS",
         rf"(?:{_HOME})[^.\n]{{0,30}}?(?i:\bip(?:v4)?s?\b|ip-adresse"
-        rf"|ipの)[^\d\n]{{0,25}}?(?P<v>(?<![\w.]){_IPV4}(?:/32)?)(?![\w/]|\.\d)",
+        rf"|ipの)[^\d\n]{{0,25}}?(?P<v>(?<![A-Za-z0-9_.]){_IPV4}(?:/32)?)(?![A-Za-z0-9_/]|\.\d)",
         _home_line,
     ),
     rule(
         "IP_ADDRESS",
-        rf"(?i:\bip)\b[^.\n\d]{{0,30}}?(?:{_HOME})[^\n\d]{{0,25}}?(?P<v>(?<![\w.]){_IPV4}(?:/32)?)(?![\w/]|\.\d)",
+        rf"(?i:\bip)\b[^.\n\d]{{0,30}}?(?:{_HOME})[^\n\d]{{0,25}}?(?P<v>(?<![A-Za-z0-9_.]){_IPV4}(?:/32)?)(?![A-Za-z0-9_/]|\.\d)",
         _home_line,
     ),
     rule(
         "IP_ADDRESS",
-        rf"(?P<v>(?<![\w.]){_IPV4}(?:/32)?)(?![\w/]|\.\d)[^\n\d]{{0,12}}?(?:{_HOME})[^\n\d]{{0,12}}\b(?i:ip|router"
+        rf"(?P<v>(?<![A-Za-z0-9_.]){_IPV4}(?:/32)?)(?![A-Za-z0-9_/]|\.\d)[^\n\d]{{0,12}}?(?:{_HOME})[^\n\d]{{0,12}}\b(?i:ip|router"
         r"|wifi|wlan|line|fibre)\b",
         _home_line,
     ),

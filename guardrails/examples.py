@@ -8,6 +8,7 @@ fitted in a fraction of a second, and follows whatever embedder is used.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -96,9 +97,7 @@ def _bags(texts: Sequence[str]) -> Matrix:
     bags = np.zeros((len(texts), PLACES), dtype=np.float64)
     for row, text in zip(bags, texts, strict=True):
         words = _WORD.findall(text.casefold())
-        for feature, count in Counter(
-            [*words, *(" ".join(pair) for pair in zip(words, words[1:], strict=False))]
-        ).items():
+        for feature, count in Counter([*words, *(" ".join(pair) for pair in itertools.pairwise(words))]).items():
             row[crc32(feature.encode("utf-8", "replace")) % PLACES] += count
     roots = np.sqrt(bags)
     return np.asarray(roots / np.linalg.norm(roots, axis=1, keepdims=True).clip(1e-9), dtype=np.float64)

@@ -24,11 +24,17 @@ _NATIONAL = (
     r"|personalausweis\w*|ausweis\w*|id card\b|identity card\b|national id\b|carte d'identité\b|cni\b|nir\b"
     r"|sécurité sociale"
     r"|ahv\w*|emirates id\b|iqama\b|personnummer\b|cédula\b|cedula\b|hetu\b|egn\b|tc kimlik\b|kimlik\b|nik\b|ktp\b"
-    r"|cuil\b|driver'?s? licen[cs]e\b|driving licen[cs]e\b|führerschein\w*|tax id\b|government id\b)"
+    r"|cuil\b|driver'?s? licen[cs]e\b|driving licen[cs]e\b|führerschein\w*|nric|fin no|hkid|cnic"
+    r"|sozialversicherungs\w*|rentenversicherungs\w*|sv-?nummer|carta d'identità|insee|avs|rfc|rodné číslo|cnp|oib"
+    r"|jmbg|tckn|id (?:number|no|num|nummer|nr)|identification number|social insurance|citizen ?ship (?:no|number)"
+    r"|citizen id|voter id|residen(?:ce|t) (?:permit|card|id)|green card|cédula de ciudadanía|cartão de cidadão"
+    r"|numéro de sécu|número de seguridad social|dowód|patente|permis de conduire|carnet de conducir|tax id\b"
+    r"|government id\b)"
     r"|マイナンバー|身份证|身分證|주민등록번호|ИНН|СНИЛС|паспорт РФ|الهوية|आधार"
 )
 _PASSPORT = (
-    r"(?i:pass?port|pasaporte|passeport|reisepass|passaporte|paspoort|paszport|pasaport)\w{0,6}|パスポート|旅券|护照"
+    r"(?i:pass?port(?!\.js)|pasaporte|passeport|reisepass|passaporte|paspoort|paszport|pasaport)\w{0,6}|パスポート"
+    r"|旅券|护照"
     r"|護照|여권"
     r"|جواز(?: السفر)?|паспорт\w{0,3}|पासपोर्ट"
 )
@@ -68,12 +74,17 @@ _BORN = (
 def _enough_digits(match: Match) -> bool:
     text = value(match)
     digits, characters = sum(c.isdigit() for c in text), sum(c.isalnum() for c in text)
-    return characters <= 20 and (digits >= 5 or (digits == 4 and characters >= 9))
+    return characters <= 20 and (digits >= 6 or (digits >= 4 and characters >= 9))
+
+
+_ANNOUNCED = re.compile(r"(?i)\b(?:no|nr|num\w*|is|hai|ist|es)\b|[#:°º]|番号|号|رقم")
 
 
 def _passport(match: Match) -> bool:
     text = value(match)
-    return sum(c.isdigit() for c in text) >= 4 and 6 <= len(text) <= 12
+    before = match[0].removesuffix(text)
+    announced = len(before) < 12 or bool(_ANNOUNCED.search(before))
+    return sum(c.isdigit() for c in text) >= 4 and 6 <= len(text) <= 12 and (announced or not text.isdigit())
 
 
 def _voucher(match: Match) -> bool:
@@ -107,13 +118,31 @@ IDENTIFIERS: tuple[Rule, ...] = (
         r"|it's )?(?P<v>\d{3,4})(?![A-Za-z0-9_-]|\.\d)",
     ),
     rule("NATIONAL_ID", r"(?<![A-Za-z0-9_-])\d{3}-\d{2}-\d{4}(?![A-Za-z0-9_-])"),
+    rule(
+        "NATIONAL_ID",
+        r"(?<![A-Za-z0-9_.-])(?:756\.\d{4}\.\d{4}\.\d{2}|784-\d{4}-\d{7}-\d|\d{5}-\d{7}-\d"
+        r"|[12] \d{2} \d{2} \d{2} \d{3} \d{3}(?: \d{2})?)(?![A-Za-z0-9_-])",
+    ),
+    rule(
+        "NATIONAL_ID",
+        rf"(?P<v>(?<![A-Za-z0-9_-]){_NUMBER})(?![A-Za-z0-9])[^\n\d]{{0,6}} (?:is |es |ist |est |é )?(?:my|mi"
+        rf"|mein[e]?|mon|meu) (?:{_NATIONAL})",
+        _enough_digits,
+    ),
+    rule(
+        "PASSPORT",
+        r"(?P<v>(?<![A-Za-z0-9-])(?:[A-Z]{1,3} ?)?\d[A-Z0-9]{5,9})(?![A-Za-z0-9-]) (?:is |es |ist |est "
+        rf"|é )?(?:my|mi|mein|mon|meu|the) (?:{_PASSPORT})",
+        _passport,
+    ),
     rule("NATIONAL_ID", r"(?<![A-Za-z0-9_.-])\d{3}\.\d{3}\.\d{3}-\d{2}(?![A-Za-z0-9_-])"),
     rule("NATIONAL_ID", r"(?<![A-Za-z0-9_-])[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![A-Za-z0-9_-])"),
     rule("NATIONAL_ID", r"(?<![A-Za-z0-9_-])(?:\d{8}|[XYZ]\d{7})[A-Z](?![A-Za-z0-9_-])", _dni),
     rule("NATIONAL_ID", rf"(?:{_NATIONAL}){_LINK}(?P<v>(?<![A-Za-z0-9]){_NUMBER})(?![A-Za-z0-9])", _enough_digits),
     rule(
         "PASSPORT",
-        rf"(?:{_PASSPORT})[^\n\d]{{0,24}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Z]{{1,3}} ?)?\d[A-Z0-9]{{5,9}})(?![A-Za-z0-9-]"
+        rf"(?:{_PASSPORT})[^\n\d]{{0,40}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Za-z]{{1,3}} ?)?\d[A-Za-z0-9]{{5,9}})(?![A-Za-"
+        r"z0-9-]"
         r")",
         _passport,
     ),
@@ -135,16 +164,19 @@ IDENTIFIERS: tuple[Rule, ...] = (
 """Rules for numbers that stand for a person."""
 
 
+_ALNUM = re.compile(r"[A-Za-z0-9]")
+
+
 class Accounts:
     """Bank account numbers: the country tells how many of the characters belong to one."""
 
-    _START = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=[ -]?[A-Z0-9]{4})")
-    _CHARACTER = re.compile(r"[ -]?([A-Z0-9])")
+    _START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ -]?\d{2}(?=[ .-]?[A-Za-z0-9]{2})")
+    _CHARACTER = re.compile(r"[ .\n-]?[A-Za-z0-9]")
 
     def find(self, text: str) -> Iterator[Found]:
         """Everything with a country's length and check digits."""
         for start in self._START.finditer(text):
-            end = self._end(text, start.end(), IBAN_LENGTHS.get(start[0][:2], 0) - 4)
+            end = self._end(text, start.end(), IBAN_LENGTHS.get(start[0][:2].upper(), 0) - 4)
             if end is not None and iban(text[start.start() : end]):
                 yield Found(start.start(), end, "IBAN")
 
@@ -154,4 +186,4 @@ class Accounts:
             if match is None:
                 return None
             position = match.end()
-        return None if text[position : position + 1].isalnum() else position
+        return None if _ALNUM.match(text, position) else position

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
 
 from guardrails.rule import Found
 
@@ -26,7 +28,8 @@ STRONG = re.compile(
     r"| on (?:my |the )?\w{1,14}:?(?: is| says)?)|name as"
     r"|(?:legal|full|real|maiden|birth|passport|account) name|candidate(?: name)?:|(?:badge|id|passport|licen[cs]e"
     r"|card|certificate|profile|account|dni|ausweis) (?:shows?|says?|reads|has)(?: me as)?"
-    r"|certificate (?:for|says)|registered (?:as|under)|signed(?: up)? (?:as|by)|booked (?:as|under|for)"
+    r"|certificate (?:for|says|should (?:say|read))|(?:is|was|account|profile|booking|voucher) under"
+    r"|registered (?:as|under)|signed(?: up)? (?:as|by)|booked (?:as|under|for)"
     r"|in the name of|under the name(?: of)?"
     r"|ich hei(?:ß|ss)e|mein name(?: ist|:)|je m'appelle|je me nomme|mon nom(?: est|:)|me llamo|mi nombre(?: es|:)"
     r"|me chamo|meu nome(?: é| e|:)|mi chiamo|il mio nome è"
@@ -36,16 +39,19 @@ STRONG = re.compile(
 )
 """Words after which a name is sure to stand."""
 WEAK = re.compile(
-    r"(?:\b(?i:i am|i'm|i’m|im|this is|it's|ich bin|je suis|soy|eu sou|sou(?: o| a)?|sono|saya|ik ben|jestem|jag är"
-    r"|ben"
-    r"|(?:guy|man|woman|lady|person|proctor|colleague|friend|someone|somebody|boss|teacher|instructor|trainer|mate"
-    r"|student|manager|agent|buddy)(?: was| is)?(?: called| named|,)?|called me|told me"
-    r"|ask(?:ed)? for|contact|cc|attn:?|dear|hi|hello|from:|to:|mr\.?|mrs\.?|ms\.?|miss|dr\.?|prof\.?|herr|frau"
-    r"|sr\.?|sra\.?|mme|m\.|with|by|user:?|learner:?|student:?|examinee:?"
-    r"|(?:best|regards|cheers|thanks|thx|sincerely|greetings|grüße|gruß|mfg|saludos|cordialement|abraços?"
-    r"|obrigad[oa]|saluti)[,.!]?\n)|\n-{1,2} ?|[—–] ?)"
+    r"(?:\b(?i:i am|i'm|i’m|im|this is|ich bin|je suis|soy|eu sou|sou(?: o| a)?|sono|saya|ik ben|jestem|jag är|ben"
+    r"|(?:guy|man|woman|lady|person|proctor|colleague|coworker|friend|someone|somebody|boss|teacher|instructor"
+    r"|trainer"
+    r"|mate|classmate|examiner|invigilator|recruiter|neighbou?r|husband|wife|brother|sister|agent|buddy)(?: was"
+    r"| is)?(?: called| named|,)?"
+    r"|(?:called|told|asked|emailed|texted) me|(?:guy|woman|man) named|ask(?:ed)? for|cc|attn:?|dear|mr\.?|mrs\.?"
+    r"|ms\.?|miss|prof\.?|herr|frau|señora?"
+    r"|sra\.?|mme|monsieur|learner:?|examinee:?|student:|user:"
+    r"|(?:best|regards|cheers|thanks|thx|sincerely|greetings|grüße|gruß|mfg|saludos|cordialement|abraços?|obrigad[oa]"
+    r"|saluti)[,.!]?\n|dr\.?)|\n-{1,2} ?)"
 )
 """Words after which a name may stand, or a role, or a product."""
+_HERE = re.compile(rf"(?<![\w@/.-])(?P<v>{_NAME})(?= (?:here|speaking)\b)")
 _GAP = re.compile(r"[\s:=\"'“(*_]{0,4}(?:is |was |ist |Mr\.? |Ms\.? |Dr\.? )?[\"'“]?")
 _VERSUS = re.compile(
     r"[^\w\n]{0,3}(?:vs\.?|not|and|und|oder|or|instead of|but (?:my )?(?:id|passport|account|\w{1,12}) says|≠"
@@ -80,29 +86,40 @@ COMMON = frozenset(
 """Words that no name begins with."""
 ROLES = frozenset(
     """
-    nummer number nr passport reisepass meine mein my mobile phone telefon email mail address adresse cloud web
-    server engineer engineers architect architects practitioner solutions solution certified certification associate
-    professional developer admin administrator data network networking security devops sre platform lead senior
-    junior manager director head consultant student beginner expert specialist analyst scientist team aws amazon
-    google gcp azure microsoft hashicorp terraform kubernetes linux windows docker github gitlab jenkins slack
-    discord pearson vue psi kryterion webassessor support exam guide test center centre practice question questions
-    account accounts service services secret secrets access key keys user users group groups role roles policy
-    storage compute engine virtual private public global regional direct connect connector config configuration
-    control management system systems database databases warehouse api gateway load balancer auto scaling elastic
-    simple lambda function functions run build shell console studio code artifact registry container containers
-    cluster node nodes pool machine learning artificial intelligence deep archive glacier snowball lake formation
-    step event bridge queue topic stream streams firehose data transfer family backup vault monday tuesday wednesday
-    thursday friday saturday sunday january february march april may june july august september october november
-    december english german french spanish portuguese hindi japanese chinese korean arabic indian american british
-    european new york san francisco los angeles north south east west central windows premium standard basic free
-    tier enterprise business plan pro plus app apps domain path default name id part chapter section module course
-    lab labs digital leader fundamentals one two three four five first second third zone region identity center
-    centre organization organizations trusted advisor well architected framework red blue green black white route
-    transit hub vpc vm iam ec s3 rds ecs eks gke sql cli sdk iac hcl hcp oac mfa sso saml oidc ssh tls ssl dns cdn
-    nat acl cidr ip tcp udp http https json yaml
+    aurora serverless athena redshift kinesis fargate cognito macie guardduty inspector detective dynamodb dynamo
+    spanner bigtable bigquery firestore anthos autopilot nginx ingress apache kafka redis postgres postgresql mysql
+    mongo cassandra spark hadoop airflow grafana prometheus datadog splunk okta cloudflare vercel netlify gitops
+    helm istio envoy consul nomad packer sentinel pulumi ansible chef puppet cloudfront cloudwatch cloudtrail
+    cloudformation beanstalk lightsail sagemaker bedrock outposts wavelength nummer number nr passport reisepass
+    meine mein my mobile phone telefon email mail address adresse cloud web server engineer engineers architect
+    architects practitioner solutions solution certified certification associate professional developer admin
+    administrator data network networking security devops sre platform lead senior junior manager director head
+    consultant student beginner expert specialist analyst scientist team aws amazon google gcp azure microsoft
+    hashicorp terraform kubernetes linux windows docker github gitlab jenkins slack discord pearson vue psi
+    kryterion webassessor support exam guide test center centre practice question questions account accounts service
+    services secret secrets access key keys user users group groups role roles policy storage compute engine virtual
+    private public global regional direct connect connector config configuration control management system systems
+    database databases warehouse api gateway load balancer auto scaling elastic simple lambda function functions run
+    build shell console studio code artifact registry container containers cluster node nodes pool machine learning
+    artificial intelligence deep archive glacier snowball lake formation step event bridge queue topic stream
+    streams firehose data transfer family backup vault monday tuesday wednesday thursday friday saturday sunday
+    january february march april may june july august september october november december english german french
+    spanish portuguese hindi japanese chinese korean arabic indian american british european new york san francisco
+    los angeles north south east west central windows premium standard basic free tier enterprise business plan pro
+    plus app apps domain path default name id part chapter section module course lab labs digital leader
+    fundamentals one two three four five first second third zone region identity center centre organization
+    organizations trusted advisor well architected framework red blue green black white route transit hub vpc vm iam
+    ec s3 rds ecs eks gke sql cli sdk iac hcl hcp oac mfa sso saml oidc ssh tls ssl dns cdn nat acl cidr ip tcp udp
+    http https json yaml
     """.split()
 )
 """Parts of roles, products, places and days: what has one of them is no person."""
+
+
+@cache
+def trade_words() -> frozenset[str]:
+    """Words that several pages of the public documentation use: a name has at least one part that is none of them."""
+    return frozenset((files("guardrails") / "trade_words.txt").read_text(encoding="utf-8").split())
 
 
 class Names:
@@ -116,7 +133,7 @@ class Names:
         for cues in (STRONG, WEAK):
             for cue in cues.finditer(text):
                 yield from self._after(text, cue.end(), versus=cues is STRONG)
-        for pattern in (_QUIET, _IDEOGRAPHS, _ARABIC):
+        for pattern in (_HERE, _QUIET, _IDEOGRAPHS, _ARABIC):
             for match in pattern.finditer(text):
                 if self.is_name(match["v"]):
                     yield Found(*match.span("v"), "PERSON")
@@ -132,6 +149,8 @@ class Names:
     def is_name(self, text: str) -> bool:
         """Whether the parts could all be those of a person's name."""
         parts = [part.casefold().strip(".,'’") for part in re.split(r"[\s-]+", text)]
+        if all(part in trade_words() for part in parts if len(part) > 1):
+            return False
         if not text.isascii() and not re.search(r"[A-Za-z]", text):
             return True
         return len(parts) >= 2 and not (

@@ -8,13 +8,13 @@ from guardrails.rule import Match, Rule, rule, value
 
 _WORD = (
     r"(?i:pass ?word|passwd|passwort|kennwort|passphrase|passcode|contraseñ?a|mot ?de ?passe|senha|palavra-passe"
-    r"|wachtwoord|has[łl]o|parola|lösenord|пароль|(?<![a-z])(?:pwd|pw|pass|mdp))"
+    r"|wachtwoord|has[łl]o|parola|lösenord|пароль|(?<![a-z])(?:pwd|pw|pass(?!port|ag|role|ed|ing|thr)|mdp))"
 )
 _FOREIGN = r"(?:パスワード|密码|密碼|비밀번호|كلمة (?:المرور|السر)|पासवर्ड)"
 _IS = r"(?i:is|was|ist|war|es|era|est|é|are|hai|:=|を)"
 _TECHNICAL = re.compile(
     r"(?i)^(?:base64|sha-?\d+|md5|utf-?8|x509|bcrypt|scrypt|argon2\w*|aes-?\d+\w*|v?\d[\d.]*\w?|\d+[a-z]{1,10}"
-    r"|[a-z]+-c\d\d)$"
+    r"|[a-z]+\d+(?:days?|hours?|h|d|min|chars?)|[a-z]+-c\d\d)$"
 )
 _PLACEHOLDER = re.compile(
     r"(?i)^(?:[$<{\[%!(].*|.*\$\{.*|x{3,}|\*{3,}|\.{3,}|…|your.*|my_?password|change_?me|secret|password\d?|passwd"
@@ -55,10 +55,18 @@ def _bare(match: Match) -> bool:
     return _said(match) and _kinds(value(match)) >= 3
 
 
+def _in_code(match: Match) -> bool:
+    return "\n" in match.string.strip() and _plain(match)
+
+
 def _plain(match: Match) -> bool:
     return not _reference(value(match))
 
 
+_OWNED = (
+    r"(?i:my|mera|the|lab|wifi|wi-fi|root|admin|db|console|login|master|user|rds|sql|account|temp|temporary|default"
+    r"|vpn|und|and|y|with|sudo)"
+)
 _FREE = r"(?P<v>[^\s\"'`,<>()]{3,127}[^\s\"'`,<>().:?…])"
 _VALUE = r"(?P<v>[^\s\"'`;,<>&|()]{3,127}[^\s\"'`;,<>&|().:?…])"
 PASSWORDS: tuple[Rule, ...] = (
@@ -91,4 +99,8 @@ PASSWORDS: tuple[Rule, ...] = (
         _plain,
     ),
     rule("PASSWORD", r"(?<![A-Za-z])[a-z][a-z0-9+.-]{1,15}://[^\s/:@]{1,64}:(?P<v>[^\s/@]{1,128})@", _plain),
+    rule("PASSWORD", rf"\b{_OWNED} {_WORD} [\"'`]?{_FREE}", _said),
+    rule("PASSWORD", rf"{_WORD}=(?P<v>[a-z]{{6,40}})(?=\s|$|;|&)", _plain),
+    rule("PASSWORD", rf"(?m)^[ \t-]*[\w.]{{0,30}}{_WORD}: {{1,8}}(?P<v>[a-z]{{6,40}})$", _in_code),
+    rule("PASSWORD", rf"(?<![A-Za-z])(?i:pwd|pw|passwd|mdp)(?:'s)? [\"'`]?{_FREE}", _said),
 )

@@ -14,7 +14,10 @@ import yaml
 from guardrails.vocabulary import vocabulary
 from rag.types import Tenant
 
-_CODE = re.compile(r"[{}()<>`|$\\;=]|--[a-z]|[a-z0-9]_[a-z0-9]|::|\b\d{1,3}(?:\.\d{1,3}){3}\b|/\d\d\b")
+_CODE = re.compile(
+    r"[{}()<>`|$\\;=]|--[a-z]|[a-z0-9]_[a-z0-9]|::|\b\d{1,3}(?:\.\d{1,3}){3}\b|/\d\d\b|\d/\d|\b[a-z]*\d+[a-z]+\d\w*"
+    r"|\w-\w+-\w"
+)
 MUCH_CODE = 3
 """Signs of code from which on a message is about the trade, whatever its words."""
 _WORD = re.compile(r"[a-z0-9_.@/+-]*[a-z0-9_]|[^\W\x00-\x7f][\w]*")

@@ -30,6 +30,10 @@ ENOUGH: Mapping[Label, float] = MappingProxyType(
 the examples, a third of whose questions are made to be mistaken, about two questions in a hundred reached it."""
 LATER = 0.25
 """What is asked for beyond it in a conversation, where a message leans on what was said."""
+FOREIGN = 0.15
+"""What is asked for beyond it of text in other than Latin letters, of which the small embedder knows little."""
+UNKNOWN = -0.2
+"""Likeness where no model is at hand: everyday terms alone then make a message off topic."""
 CLEAR = 0.3
 """Excess that outweighs another tenant's terms: "how tall is the aurora" is no question for anybody."""
 SHORT = 4
@@ -121,6 +125,8 @@ def _by_likeness(question: Question, subject: Subject, likeness: Mapping[str, fl
     if question.history and (len(question.text.split()) <= SHORT or _in_quiz(question.history)):
         return None
     excess = _excess(subject, likeness)
+    if _mostly_foreign(question.text) and not subject.everyday:
+        excess = {label: value - FOREIGN for label, value in excess.items()}
     label = max(excess, key=lambda label: excess[label])
     other = _other_tenant(question.text, subject)
     if other and (excess[label] < CLEAR or label == "smalltalk"):
@@ -128,6 +134,11 @@ def _by_likeness(question: Question, subject: Subject, likeness: Mapping[str, fl
     if excess[label] > (LATER if question.history else 0):
         return Verdict(label, "like examples" if likeness else "terms")
     return None
+
+
+def _mostly_foreign(text: str) -> bool:
+    letters = [character for character in text if character.isalpha()]
+    return sum(character > "\u024f" for character in letters) * 2 > len(letters)
 
 
 def _excess(subject: Subject, likeness: Mapping[str, float] | None) -> dict[Label, float]:
@@ -143,7 +154,7 @@ def _excess(subject: Subject, likeness: Mapping[str, float] | None) -> dict[Labe
         "smalltalk": 0.3 * own + 0.2 * shared + 0.2 * likely + 0.1 * exam,
         "off_topic": 0.45 * own + 0.12 * likely + 0.35 * shared + 0.4 * exam - 0.4 * everyday,
     }
-    like = {label: likeness[label] - likeness["answer"] if likeness else -0.2 for label in terms}
+    like = {label: likeness[label] - likeness["answer"] if likeness else UNKNOWN for label in terms}
     return {label: like[label] - weight - ENOUGH[label] for label, weight in terms.items()}
 
 

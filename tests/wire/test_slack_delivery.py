@@ -110,9 +110,9 @@ async def test_an_event_without_an_acknowledgement_comes_three_times_more() -> N
 
 
 @pytest.mark.parametrize(("seconds", "in_time"), [(2.5, True), (3.0, False)])
-async def test_an_acknowledgement_counts_within_three_seconds(scene: Scene, seconds: float, in_time: bool) -> None:
+async def test_an_acknowledgement_counts_within_three_seconds(seconds: float, in_time: bool) -> None:
     begun, gate = asyncio.Event(), asyncio.Event()
-    async with connected(scene) as app:
+    async with staged(scale=1000) as scene, connected(scene) as app:
 
         async def wait(next: Any) -> None:
             begun.set()
@@ -492,8 +492,8 @@ async def triggers(scene: Scene, app: AsyncApp, count: int = 1) -> list[str]:
     return found
 
 
-async def test_a_trigger_opens_one_modal_and_only_within_three_seconds(scene: Scene) -> None:
-    async with connected(scene) as app:
+async def test_a_trigger_opens_one_modal_and_only_within_three_seconds() -> None:
+    async with staged(scale=1000) as scene, connected(scene) as app:
         first, second = await triggers(scene, app, 2)
         scene.slack.clock.advance(2.5)
         assert await scene.refused("views.open", trigger_id=first, view=modal()) == ""

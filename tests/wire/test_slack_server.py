@@ -451,9 +451,9 @@ async def test_an_open_stream_can_be_neither_updated_nor_deleted(scene: Scene) -
 
 async def test_a_stream_ends_after_three_hundred_seconds(scene: Scene) -> None:
     place = await scene.stream("text")
-    scene.slack.clock.advance(299)
+    scene.slack.clock.advance(295)
     assert await scene.refused("chat.appendStream", **place, markdown_text="x") == ""
-    scene.slack.clock.advance(1)
+    scene.slack.clock.advance(5)
     for method in ("chat.appendStream", "chat.stopStream"):
         assert await scene.refused(method, **place, markdown_text="x") == "message_not_in_streaming_state"
     assert await scene.refused("chat.update", **place, text="x") == ""
