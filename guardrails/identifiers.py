@@ -141,7 +141,7 @@ IDENTIFIERS: tuple[Rule, ...] = (
     rule("NATIONAL_ID", rf"(?:{_NATIONAL}){_LINK}(?P<v>(?<![A-Za-z0-9]){_NUMBER})(?![A-Za-z0-9])", _enough_digits),
     rule(
         "PASSPORT",
-        rf"(?:{_PASSPORT})[^\n\d]{{0,40}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Za-z]{{1,3}} ?)?\d[A-Za-z0-9]{{5,9}})(?![A-Za-"
+        rf"(?:{_PASSPORT})[^\n]{{0,40}}?(?P<v>(?<![A-Za-z0-9-])(?:[A-Za-z]{{1,3}} ?)?\d[A-Za-z0-9]{{5,9}})(?![A-Za-"
         r"z0-9-]"
         r")",
         _passport,

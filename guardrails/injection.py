@@ -44,7 +44,7 @@ _LEAK_THING = (
     r"(?:(?:system|hidden|secret|initial|original|internal|developer|pre) ?-?(?:prompts?|instructions?|guidelines?"
     r"|rules|messages?|configuration|config)|(?:your|ur|bot'?s) (?:\w+ ){0,2}(?:instructions?|prompts?|rules"
     r"|guidelines?|config(?:uration)?|directives|memory|source code|system text|training data)"
-    r"|(?:text|everything|all|words?|lines?|message) (?:that is |that was |written )?above\b|above (?:this"
+    r"|(?:everything|all|words?|lines?|message) (?:that is |that was |written )?above\b|above (?:this"
     r"|the) (?:line|message)|instructions (?:that )?your (?:developers?|creators?|makers?|owner))"
 )
 _PEOPLE = (
@@ -62,7 +62,8 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for name, pattern in (
         (
             "override",
-            rf"\b{_DROP}\b(?:\W+{_OWN}\b){{0,4}}\W+(?:\w+\W+){{0,1}}?{_LAW}\b"
+            rf"\b{_DROP}\b(?:\W+{_OWN}\b){{0,4}}\W+(?!(?:approval|login|shell|confirmation|interactive|password)\b)"
+            rf"(?:\w+\W+){{0,1}}?(?<!approval )(?<!shell ){_LAW}\b(?! (?:of|in|from|for) (?:a|an|my|our)\b)"
             rf"|\b{_DROP}\b(?:\W+{_OWN}\b){{0,3}}\W+(?:your|ur|bot|safety|topic) {_RULES}\b|\bnew (?:first "
             r"|system )?(?:rule|system (?:message|prompt)|instructions?)\b[^.?!]{0,30}\b(?:you|your|apply|obey"
             r"|answer|###)",
@@ -83,13 +84,15 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"| are)(?: now)? in)\b[^.?!]{0,15}\b(?:developer|debug"
             r"|god|maintenance|admin|dan|sudo|jailbreak|unrestricted) mode\b(?! (?:for|of|in|on)\b)"
             r"|\bunrestricted (?:access|ai|mode)"
-            r"|\bfrom now on\b[^.?!]{0,40}\b(?:you|answer|reply|respond|speak|act|talk|always)"
+            r"|\bfrom now on\b,? (?!i )[^.?!]{0,40}\b(?:you|answer all|answer every\w*|reply with|respond with|speak"
+            r"|act|always)"
             r"|(?:^|[.!?\n:]\s*|\b(?:please|now|must|should|will) )(?:act|behave|respond|roleplay|role-play|speak"
             r"|talk) (?:as|like) (?:an? |my |the |if )(?!(?:strict |friendly |aws |gcp |google |terraform |kind "
             r"|my )?(?:examiner|interviewer"
             r"|tutor|teacher|coach|mentor|trainer|instructor|quiz|proctor|study|proxy|router|gateway|nat|bastion"
             r"|server|client|load|firewall"
-            r"|relay|different (?:role|user|principal|account)|role|another|beginner|expert|architect|consultant"
+            r"|relay|different (?:role|user|principal|account)|service|user|principal|source|target|primary|jump"
+            r"|standby|cache|role|another|beginner|expert|architect|consultant"
             r"|customer))"
             r"|\b(?:pretend|imagine) (?:that )?(?:to be |you(?:'re| are| have| were)|the (?:rules|safety|system))"
             r"|\bbehave as if you"
@@ -101,7 +104,8 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "leak",
             rf"\b{_LEAK_VERB}\b[^.?!\n]{{0,60}}?\b{_LEAK_THING}|\b(?:your|the bot'?s?|ur|hidden"
-            r"|my hidden) system prompt\b|\byour system (?:prompt|message)|\bprint (?:the )?prompt\b"
+            r"|my hidden) system prompt\b|\byour system (?:prompt|message)|\bprint (?:the )?prompt\b|\b(?:print"
+            r"|repeat|output|show|reveal|echo|copy|recite) (?:me )?the text above"
             r"|\bsystem prompt\b[^.?!]{0,30}\b(?:likho|batao|dikhao|please|now|verbatim|full)"
             r"|\bverbatim\b[^.?!]{0,20}\babove|\babove\b[^.?!]{0,25}\bverbatim|\bwhat (?:were|are) you (?:told"
             r"|instructed|programmed|not allowed)|\bsystem_prompt\b|\bi will now reveal",
@@ -110,14 +114,16 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "role tag",
             r"<\|[\w ]{2,20}\|>|\[/?INST\]|<</?SYS>>|</?(?:passages?|context|documents?|instructions?|system"
             r"|assistant|question)\b[^>\n]{0,40}>|\[?\bsystem (?:note|notice|message|override|update)\b\s*[:\]]"
-            r"|^\W{0,4}system ?:(?! \S+ (?:prompts|disk))|(?:^|[\n.!?>'\"]\s?)(?:assistant|ai|system|bot|gpt|claude"
+            r"|^\W{0,4}system ?: ?(?:you|users?|ignore|the user|new|override|admin|from|all|answer|respond|assistant"
+            r"|unlock|grant)\b|(?:^|[\n.!?>'\"]\s?)(?:assistant|ai|system|bot|gpt|claude"
             r"|model) ?: ?\w|#{2,} ?(?:admin|system|new|instruction|override|end|assistant)\w*"
             r"|\bnew system message\b|\bEND OF (?:PROMPT|INSTRUCTIONS|CONTEXT)\b|\bUser: go on",
         ),
         (
             "other people",
             rf"\b(?:last|previous|other|another|next|different|earlier)(?: \w+)?(?:'s)? {_PEOPLE}\b(?:'s)?"
-            r"[^.?!]{0,30}\b(?:messages?|questions?|chats?|log|logs|history|conversations?|answers|asked?|wrote|said|names?"
+            r"[^.?!]{0,30}\b(?:messages?|questions?|chats?|log|logs|history|conversations?|answers|asked?|wrote|said"
+            r"|names?"
             r"|scores?|e-?mails?)\b(?! (?:should|in the (?:exam|console)))|\bwhat did (?:the )?(?:last|other|previous"
             r"|another) \w+|\b(?:other|another) (?:channel|tenant|user|server|workspace)'?s? (?:chat|log|messages"
             r"|data|documents|questions)"
@@ -127,8 +133,9 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "machine",
-            r"\b(?:print|show|dump|run|cat|echo|read|list|give me|reveal)\b[^.?!]{0,30}\b(?:environment variables"
-            r"|env vars?|your memory|your (?:api )?key|server files|/etc/passwd|/app/"
+            r"\b(?:print|show|dump|run|cat|echo|read|list|give me|reveal)\b[^.?!]{0,30}\b(?:(?:environment variables"
+            r"|env vars?)(?=\W*$)"
+            r"|your env\w*|your memory|your (?:api )?key|server files|/etc/passwd|/app/"
             r"|config files?)(?!.{0,40}\b(?:ec2|lambda|container|pod|vm|terraform|cloud run|ecs|task|function)\b)"
             r"|/debug\b|\brun env\b|\bdump your\b|\bas a (?:shell|terminal|console|linux)\b|\boverride code\b"
             r"|\$ cat /|\brm -rf /(?:\s|$)|\byour (?:api|access|secret) keys?\b",

@@ -98,9 +98,28 @@ PASSWORDS: tuple[Rule, ...] = (
         r"\b(?:curl|wget|http)\b[^\n]{0,300}?\s(?:-u|--user)[ =][\"']?[\w.@%+-]{1,64}:(?P<v>[^\s\"'$]{3,128})",
         _plain,
     ),
-    rule("PASSWORD", r"(?<![A-Za-z])[a-z][a-z0-9+.-]{1,15}://[^\s/:@]{1,64}:(?P<v>[^\s/@]{1,128})@", _plain),
+    rule("PASSWORD", r"(?<![A-Za-z])[a-z][a-z0-9+.-]{1,15}://[^\s/:@]{0,64}:(?P<v>[^\s/@]{1,128})@", _plain),
     rule("PASSWORD", rf"\b{_OWNED} {_WORD} [\"'`]?{_FREE}", _said),
     rule("PASSWORD", rf"{_WORD}=(?P<v>[a-z]{{6,40}})(?=\s|$|;|&)", _plain),
     rule("PASSWORD", rf"(?m)^[ \t-]*[\w.]{{0,30}}{_WORD}: {{1,8}}(?P<v>[a-z]{{6,40}})$", _in_code),
     rule("PASSWORD", rf"(?<![A-Za-z])(?i:pwd|pw|passwd|mdp)(?:'s)? [\"'`]?{_FREE}", _said),
+    rule("PASSWORD", rf"(?i:identified by|with {_WORD}|{_WORD}) (?P<q>[\"'])(?P<v>[^\"'\n]{{4,64}})(?P=q)", _assigned),
+    rule(
+        "PASSWORD",
+        rf"{_WORD}[^\n\w]{{1,3}}(?:\w{{1,10}} ){{0,3}}?(?i:to|as|lautet|equals|auf|à|को)[ :\"'`]{{1,3}}{_FREE}",
+        _bare,
+    ),
+    rule(
+        "PASSWORD",
+        r"(?<![^\s\"'`(])(?P<v>[!-~]{6,64}) (?i:is|ist|es|est|é) (?i:my|the|mein|das|mi|la|mon|le|minha"
+        rf"|a) (?:\w{{1,12}} )?{_WORD}",
+        _bare,
+    ),
+    rule(
+        "PASSWORD",
+        r"(?i:creds?|credentials|login|log in|zugangsdaten|credenciales|identifiants"
+        rf"|user ?/ ?{_WORD})[^\n\w]{{1,4}}[\w.@-]{{1,40}} ?[/:|] ?{_FREE}",
+        _bare,
+    ),
+    rule("PASSWORD", r"(?i:authorization: ?basic) (?P<v>[A-Za-z0-9+/]{8,400}={0,2})"),
 )

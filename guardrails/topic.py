@@ -23,8 +23,8 @@ from rag.types import Answer, Question, Tenant, Turn
 
 log = logging.getLogger(__name__)
 
-ENOUGH: Mapping[Label, float] = MappingProxyType(
-    {"exam_integrity": 0.17, "injection": 0.15, "smalltalk": 0.0, "off_topic": 0.07}
+ENOUGH: Mapping[str, float] = MappingProxyType(
+    {"exam_integrity": 0.12, "injection": 0.15, "smalltalk": 0.0, "off_topic": 0.07, "abuse": 0.1}
 )
 """Likeness, less that to questions and what the terms weigh, from which on the examples decide. In cross-validation on
 the examples, a third of whose questions are made to be mistaken, about two questions in a hundred reached it."""
@@ -41,6 +41,9 @@ SHORT = 4
 FEW = 3
 """Words from which on what is left beside an injection can be a question."""
 
+_LABELS: Mapping[str, Label] = MappingProxyType(
+    {"exam_integrity": "exam_integrity", "injection": "injection", "smalltalk": "smalltalk"}
+)
 _COMPARES = re.compile(
     r"(?i)\b(?:equivalent|counterpart|over here|called (?:in|here|over)|coming from|same as|unlike|like in"
     r"|someone (?:with|from)|migrat\w+|multi-?cloud)\b"
@@ -132,7 +135,7 @@ def _by_likeness(question: Question, subject: Subject, likeness: Mapping[str, fl
     if other and (excess[label] < CLEAR or label == "smalltalk"):
         return Verdict("wrong_tenant", "terms", other=other)
     if excess[label] > (LATER if question.history else 0):
-        return Verdict(label, "like examples" if likeness else "terms")
+        return Verdict(_LABELS.get(label, "off_topic"), ("abuse: " if label == "abuse" else "") + "like examples")
     return None
 
 
@@ -141,18 +144,19 @@ def _mostly_foreign(text: str) -> bool:
     return sum(character > "\u024f" for character in letters) * 2 > len(letters)
 
 
-def _excess(subject: Subject, likeness: Mapping[str, float] | None) -> dict[Label, float]:
+def _excess(subject: Subject, likeness: Mapping[str, float] | None) -> dict[str, float]:
     """By how much a message is more like each label's examples than is enough.
 
     The weights of the terms are hand-set, so that one sure term outweighs most likeness.
     """
     own, likely, shared = bool(subject.own_sure), bool(subject.own_likely), bool(subject.shared)
     exam, everyday = bool(subject.exam), bool(subject.everyday)
-    terms: dict[Label, float] = {
+    terms: dict[str, float] = {
         "exam_integrity": 0.3 * own,
         "injection": 0.25 * own + 0.15 * shared + 0.1 * likely,
         "smalltalk": 0.3 * own + 0.2 * shared + 0.2 * likely + 0.1 * exam,
         "off_topic": 0.45 * own + 0.12 * likely + 0.35 * shared + 0.4 * exam - 0.4 * everyday,
+        "abuse": 0.3 * own + 0.1 * shared,
     }
     like = {label: likeness[label] - likeness["answer"] if likeness else UNKNOWN for label in terms}
     return {label: like[label] - weight - ENOUGH[label] for label, weight in terms.items()}

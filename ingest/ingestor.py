@@ -21,6 +21,7 @@ from ingest.parse_markdown import parse_markdown
 from ingest.parsed import Parsed
 from ingest.store import Store
 from ingest.validate import check_content, check_status, real_format
+from rag.embedding import embed_chunks
 from rag.errors import CertCoachError, DatabaseError, Unreadable
 from rag.types import Chunk, Chunker, Document, Embedder, Fetch, Source, Tenant, Version
 
@@ -125,7 +126,7 @@ class Ingestor:
             if known and not force and (fetched.status == 304 or fetched.sha256 == known.sha256):
                 return await self._unchanged(target, known, fetch, dry_run=dry_run)
             document, chunks = await asyncio.to_thread(self._prepare, target, fetched, fetch.at)
-            vectors = [] if dry_run else await self._embedder.embed([chunk.text for chunk in chunks], "passage")
+            embedded = [] if dry_run else await embed_chunks(self._embedder, chunks)
         except DatabaseError:
             raise
         except CertCoachError as error:
@@ -136,7 +137,7 @@ class Ingestor:
             return await self._reject(target, known, fetch, reason, dry_run=dry_run)
         fetch = replace(fetch, outcome="changed" if known else "new", url=document.url)
         if not dry_run:
-            await self._store.replace(document, chunks, vectors, fetch)
+            await self._store.replace(document, chunks, embedded, fetch)
         return Outcome(target.key, document.url, "changed" if known else "new", None, len(chunks))
 
     async def _fetch(self, target: _Target, known: Version | None) -> Fetched:

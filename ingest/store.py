@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from rag.types import Chunk, Document, Fetch, Vector, Version
+from rag.types import Chunk, Document, Embedded, Fetch, Version
 
 
 class Store(Protocol):
@@ -19,7 +19,7 @@ class Store(Protocol):
         ...
 
     async def replace(
-        self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vector], fetch: Fetch
+        self, document: Document, chunks: Sequence[Chunk], embedded: Sequence[Embedded], fetch: Fetch
     ) -> None:
         """Put the document in the place of its earlier version, and log the fetch, in one transaction."""
         ...

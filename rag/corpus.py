@@ -57,5 +57,5 @@ class Corpus:
 
     async def passages(self, tenant: str, ids: list[int]) -> list[Passage]:
         """The chunks of these ids with their neighbours, in the order of the ids."""
-        parameters = {"tenant": tenant, "ids": ids}
+        parameters = {"tenant": tenant, "space": self.space, "ids": ids}
         return await db.fetch(self._pool, tenant, QUERIES["passages"], parameters, class_row(Passage))

@@ -106,10 +106,13 @@ where v.tenant = %(tenant)s and v.space = %(space)s and v.edition = %(edition)s
 -- passages --
 select
     c.id as chunk_id, d.key as document, d.url, d.title, d.citation, c.heading, c.text,
-    coalesce(before.text, '') as before, coalesce(after.text, '') as after, d.dated::text as dated
+    coalesce(before.text, '') as before, coalesce(after.text, '') as after, d.dated::text as dated,
+    coalesce(r.units, '') as units
 from unnest(%(ids)s::bigint[]) with ordinality as wanted (id, position)
 join chunks as c on c.tenant = %(tenant)s and c.id = wanted.id
 join documents as d on d.tenant = c.tenant and d.id = c.document_id
+left join readings as r
+    on r.tenant = c.tenant and r.space = %(space)s and r.edition = c.edition and r.chunk_id = c.id
 left join chunks as before
     on before.tenant = c.tenant and before.document_id = c.document_id and before.edition = c.edition
     and before.ordinal = c.ordinal - 1

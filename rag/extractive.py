@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from rag import trace
 from rag.answer import Numbering, not_covered
@@ -84,7 +85,7 @@ def _chosen(ranked: Sequence[Quote]) -> list[Quote]:
 
 
 def _alike(one: Quote, other: Quote) -> bool:
-    return one.vector is not None and other.vector is not None and float(one.vector @ other.vector) > ALIKE
+    return float(one.vector @ other.vector) > ALIKE
 
 
 def _first(chosen: Sequence[Quote], source: int) -> int:
@@ -98,7 +99,7 @@ def _completed(chosen: Sequence[Quote], units: Sequence[Sequence[Unit]]) -> list
     for quote in chosen:
         around = units[quote.source]
         for position in [*_antecedents(around, quote.position), *_announced(around, quote.position)]:
-            wanted.setdefault((quote.source, position), Quote(quote.source, position, around[position]))
+            wanted.setdefault((quote.source, position), replace(quote, position=position, unit=around[position]))
     return list(wanted.values())
 
 

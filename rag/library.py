@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 
 from rag import db, lexicon
 from rag.queries import load_queries
-from rag.types import Chunk, Document, Fetch, Vector, Version
+from rag.types import Chunk, Document, Embedded, Fetch, Version
 
 QUERIES = load_queries("library")
 DRIFT = 0.2
@@ -52,7 +52,7 @@ class Library:
             return {version.key: version async for version in cursor}
 
     async def replace(
-        self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vector], fetch: Fetch
+        self, document: Document, chunks: Sequence[Chunk], embedded: Sequence[Embedded], fetch: Fetch
     ) -> None:
         """Put the document in the place of its earlier version, in one transaction with its row of the fetch log.
 
@@ -65,7 +65,7 @@ class Library:
             average = await self._average(conn, document.tenant)
             row = {**asdict(document), "etag": fetch.etag, "last_modified": fetch.last_modified}
             (document_id,) = await _one(await conn.execute(QUERIES["upsert_document"], row))
-            await self._insert(conn, {**scope, "document": document_id}, _Batch.of(chunks, vectors, average))
+            await self._insert(conn, {**scope, "document": document_id}, _Batch.of(chunks, embedded, average))
             await conn.execute(QUERIES["insert_fetch"], asdict(fetch))
 
     async def record(self, fetch: Fetch) -> None:
@@ -91,7 +91,7 @@ class Library:
             if row is not None and row[1] and abs(row[1] / row[0] - 1) > DRIFT:
                 await self._saturate(conn, tenant, row[1])
         async with db.connection(self._pool) as conn:
-            for table in ("documents", "chunks", "vectors", "lexical", "frequencies"):
+            for table in ("documents", "chunks", "vectors", "readings", "lexical", "frequencies"):
                 await conn.execute(sql.SQL("analyze {}").format(sql.Identifier(table)))
 
     async def count(self, tenant: str) -> int:
@@ -135,6 +135,10 @@ class Library:
             [{**scope, "chunk": chunk, "vector": vector} for chunk, vector in zip(ids, batch.vectors, strict=True)],
         )
         await cursor.executemany(
+            QUERIES["insert_reading"],
+            [{**scope, "chunk": chunk, "units": units} for chunk, units in zip(ids, batch.units, strict=True)],
+        )
+        await cursor.executemany(
             QUERIES["insert_lexical"],
             [{**scope, "chunk": chunk, "weights": sparse} for chunk, sparse in zip(ids, batch.weights, strict=True)],
         )
@@ -155,10 +159,11 @@ class _Batch:
 
     columns: dict[str, list[Any]]
     vectors: list[HalfVector]
+    units: list[bytes]
     weights: list[SparseVector]
 
     @classmethod
-    def of(cls, chunks: Sequence[Chunk], vectors: Sequence[Vector], average: float) -> _Batch:
+    def of(cls, chunks: Sequence[Chunk], embedded: Sequence[Embedded], average: float) -> _Batch:
         weighed = [lexicon.weights(chunk.text, average) for chunk in chunks]
         columns: dict[str, list[Any]] = {
             "ordinals": [chunk.ordinal for chunk in chunks],
@@ -167,7 +172,12 @@ class _Batch:
             "words": [length for _, length in weighed],
             "terms": [",".join(map(str, sorted(weights))) for weights, _ in weighed],
         }
-        return cls(columns, [HalfVector(vector) for vector in vectors], [_sparse(weights) for weights, _ in weighed])
+        return cls(
+            columns,
+            [HalfVector(one.vector) for one in embedded],
+            [one.units for one in embedded],
+            [_sparse(weights) for weights, _ in weighed],
+        )
 
 
 def _sparse(weights: dict[int, float]) -> SparseVector:

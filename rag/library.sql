@@ -90,6 +90,10 @@ select id from added order by ordinal
 insert into vectors (tenant, space, edition, chunk_id, v)
 values (%(tenant)s, %(space)s, %(edition)s, %(chunk)s, %(vector)s)
 
+-- insert_reading --
+insert into readings (tenant, space, edition, chunk_id, units)
+values (%(tenant)s, %(space)s, %(edition)s, %(chunk)s, %(units)s)
+
 -- insert_lexical --
 insert into lexical (tenant, edition, chunk_id, v)
 values (%(tenant)s, %(edition)s, %(chunk)s, %(weights)s)

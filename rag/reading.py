@@ -8,25 +8,21 @@ from math import log
 
 from rag import lexicon, trace
 from rag.confidence import confidence
+from rag.embedding import unpack
 from rag.retrieve import Retriever
 from rag.types import Embedder, Passage, Retrieved, Vector
-from rag.units import Unit, split_units
+from rag.units import Unit, embeddable, is_quotable, split_units
 
 PASSAGES = 4
 """Passages that are read."""
-SHORTLIST = 12
-"""Units that are embedded: they decide the time of an answer."""
-LONGEST = 400
-"""Characters of a unit that are embedded; its end seldom changes what it is about."""
-SHORTEST = 16
-"""Characters below which a unit says nothing by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
     """A unit in its place: the passage's index, the position in that passage, and how well it answers.
 
-    `cosine` is that of its vector and the question's; the score adds the words they share and the passage's own score.
+    `cosine` is that of its vector and the question's. The score is cosine + 0.5 × the share of the question's words
+    that it holds + 0.2 × its passage's score as a share of the best one's.
     """
 
     source: int
@@ -34,7 +30,7 @@ class Quote:
     unit: Unit
     score: float = 0.0
     cosine: float = 0.0
-    vector: Vector | None = field(default=None, repr=False, compare=False)
+    vector: Vector = field(repr=False, compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,40 +65,43 @@ class Reader:
         self._gate = gate
 
     async def read(self, tenant: str, text: str) -> Reading:
-        """Rank the sentences, list items and table rows of the best passages as answers to the text.
-
-        A first look by words and by the passage's own score picks those that are embedded.
-        """
+        """Rank the sentences, list items and table rows of the best passages as answers to the text."""
         found = await self._retriever.retrieve(tenant, text)
         with trace.span("read", "CHAIN", tenant=tenant) as span:
             units = tuple(tuple(split_units(passage.text)) for passage in found.passages[:PASSAGES])
-            quotes = await self._rank(text, found, _quotable(units))
+            quotes = await self._rank(text, found, await self._candidates(found, units))
             nearest = max((quote.cosine for quote in quotes), default=0.0)
             sure = confidence(nearest)
             covered = bool(quotes) and sure >= self._gate
             span.set_attributes({"certcoach.confidence": sure, "certcoach.covered": covered})
             return Reading(found, units, tuple(quotes), nearest, sure, covered)
 
+    async def _candidates(self, found: Retrieved, units: Sequence[Sequence[Unit]]) -> list[Quote]:
+        candidates: list[Quote] = []
+        for source, of_passage in enumerate(units):
+            places = [position for position, unit in enumerate(of_passage) if is_quotable(unit)]
+            vectors = await self._vectors(found.passages[source], [of_passage[position] for position in places])
+            candidates += [
+                Quote(source, position, of_passage[position], vector=vector)
+                for position, vector in zip(places, vectors, strict=True)
+            ]
+        return candidates
+
+    async def _vectors(self, passage: Passage, units: Sequence[Unit]) -> Sequence[Vector]:
+        """The stored vectors of the units; where they are not stored, or made of other units, new ones."""
+        stored = unpack(passage.units, len(units))
+        if stored is not None and stored.shape[1] == self._embedder.dimensions:
+            return list(stored)
+        return await self._embedder.embed([embeddable(unit) for unit in units], "passage") if units else []
+
     async def _rank(self, text: str, found: Retrieved, quotes: Sequence[Quote]) -> list[Quote]:
+        (asked,) = await self._embedder.embed([text], "query")
         words = _overlap(text, [_searchable(quote.unit, found.passages[quote.source]) for quote in quotes])
-        prior = _prior(found, quotes)
-        order = sorted(range(len(quotes)), key=lambda i: (-(words[i] + 0.4 * prior[i]), i))[:SHORTLIST]
-        asked, *vectors = await self._embedder.embed([text, *(_embeddable(quotes[i].unit) for i in order)], "query")
         ranked = []
-        for i, vector in zip(order, vectors, strict=True):
-            cosine = float(asked @ vector)
-            score = cosine + 0.5 * words[i] + 0.2 * prior[i]
-            ranked.append(replace(quotes[i], score=score, cosine=cosine, vector=vector))
+        for quote, shared, prior in zip(quotes, words, _prior(found, quotes), strict=True):
+            cosine = float(asked @ quote.vector)
+            ranked.append(replace(quote, cosine=cosine, score=cosine + 0.5 * shared + 0.2 * prior))
         return sorted(ranked, key=lambda quote: (-quote.score, quote.source, quote.position))
-
-
-def _quotable(units: Sequence[Sequence[Unit]]) -> list[Quote]:
-    return [
-        Quote(source, position, unit)
-        for source, passage in enumerate(units)
-        for position, unit in enumerate(passage)
-        if unit.kind != "fence" and len(unit.text) >= SHORTEST
-    ]
 
 
 def _prior(found: Retrieved, quotes: Sequence[Quote]) -> list[float]:
@@ -123,7 +122,3 @@ def _overlap(text: str, candidates: Sequence[str]) -> list[float]:
 
 def _searchable(unit: Unit, passage: Passage) -> str:
     return f"{unit.lead} {unit.text} {passage.heading.rpartition(' > ')[2]}"
-
-
-def _embeddable(unit: Unit) -> str:
-    return f"{unit.lead} {unit.text}".strip()[:LONGEST]

@@ -145,8 +145,19 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Embedded:
+    """A chunk's vector, and those of its units packed (see `rag.embedding`)."""
+
+    vector: Vector
+    units: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk as evidence; `before` and `after` are its neighbours in the document, "" at its ends."""
+    """A chunk as evidence; `before` and `after` are its neighbours in the document, "" at its ends.
+
+    `units` are the packed vectors of its units, b"" where none are stored.
+    """
 
     chunk_id: int
     document: str
@@ -158,6 +169,7 @@ class Passage:
     before: str
     after: str
     dated: str | None
+    units: bytes = field(default=b"", repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,10 @@ _QUOTE = re.compile(r"^\s{0,3}>\s?")
 _RULE = re.compile(r"^\s*([-*_=])(\s*\1){2,}\s*$")
 
 Kind = Literal["sentence", "item", "row", "fence"]
+LONGEST = 400
+"""Characters of a unit that are embedded; its end seldom changes what it is about."""
+SHORTEST = 16
+"""Characters below which a unit says nothing by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,16 @@ def split_units(markdown: str) -> list[Unit]:
     for number, block in enumerate(_blocks(markdown)):
         units += _units(block, number)
     return units
+
+
+def is_quotable(unit: Unit) -> bool:
+    """Whether the unit can answer by itself: it is no code, and no mere word or two."""
+    return unit.kind != "fence" and len(unit.text) >= SHORTEST
+
+
+def embeddable(unit: Unit) -> str:
+    """The text of a unit that its vector is made of: a row with its header."""
+    return f"{unit.lead} {unit.text}".strip()[:LONGEST]
 
 
 def _units(block: _Block, number: int) -> Iterator[Unit]:

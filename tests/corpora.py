@@ -8,6 +8,7 @@ from hashlib import sha256
 
 import numpy as np
 
+from rag.embedding import embed_chunks
 from rag.library import Library
 from rag.types import Chunk, Document, Fetch, Role, Vector
 
@@ -40,6 +41,6 @@ def document(tenant: str, key: str, *, version: int = 1, title: str = "") -> Doc
 async def put(library: Library, tenant: str, key: str, texts: Sequence[str], *, version: int = 1) -> None:
     """Store a document whose chunks are these texts."""
     chunks = [Chunk(ordinal, f"{key} > Part {ordinal}", text) for ordinal, text in enumerate(texts)]
-    vectors = await HashedWords().embed(texts, "passage")
+    embedded = await embed_chunks(HashedWords(), chunks)
     stored = document(tenant, key, version=version)
-    await library.replace(stored, chunks, vectors, Fetch(tenant, key, stored.url, NOW, "new"))
+    await library.replace(stored, chunks, embedded, Fetch(tenant, key, stored.url, NOW, "new"))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from rag.types import Chunk, Document, Fetch, Role, Vector, Version
+from rag.types import Chunk, Document, Embedded, Fetch, Role, Vector, Version
 
 
 class MemoryStore:
@@ -23,9 +23,9 @@ class MemoryStore:
         return {key: self._version(slug, key) for slug, key in self.documents if slug == tenant}
 
     async def replace(
-        self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vector], fetch: Fetch
+        self, document: Document, chunks: Sequence[Chunk], embedded: Sequence[Embedded], fetch: Fetch
     ) -> None:
-        assert len(chunks) == len(vectors)
+        assert len(chunks) == len(embedded)
         self.documents[document.tenant, document.key] = document
         self.chunks[document.tenant, document.key] = tuple(chunks)
         self.fetches.append(fetch)
