@@ -66,7 +66,7 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
-class _Statements:
+class Statements:
     """The parameters of the two statements that one search makes."""
 
     tenant: str
@@ -118,22 +118,22 @@ async def _time_answers(ground: Ground, questions: Sequence[Gold]) -> list[float
 async def _time_searches(ground: Ground, questions: Sequence[Gold]) -> tuple[list[float], list[float]]:
     app = ground.app
     searches, raw = [], []
-    async with _plain_connection(ground) as connection:
+    async with plain_connection(ground.app.pool) as connection:
         for gold in questions:
-            statements = await _statements(app, ground.prefix + gold.tenant, gold.question)
+            statements = await product_statements(app, ground.prefix + gold.tenant, gold.question)
             await app.retriever.retrieve(statements.tenant, gold.question)  # remembers the embedding
-            await _run_raw(connection, statements)
+            await run_raw(connection, statements)
             for _ in range(ROUNDS):
                 start = perf_counter()
                 await app.retriever.retrieve(statements.tenant, gold.question)
                 middle = perf_counter()
-                await _run_raw(connection, statements)
+                await run_raw(connection, statements)
                 searches.append(middle - start)
                 raw.append(perf_counter() - middle)
     return searches, raw
 
 
-async def _statements(app: App, tenant: str, text: str) -> _Statements:
+async def product_statements(app: App, tenant: str, text: str) -> Statements:
     """What the application's retriever sends for this question."""
     (vector,) = await app.embedder.embed([text], "query")
     corpus = Corpus(app.pool, space=app.embedder.name, edition=app.settings.chunker)
@@ -148,21 +148,24 @@ async def _statements(app: App, tenant: str, text: str) -> _Statements:
         "vector": HalfVector(vector),
     }
     ids = [scored.chunk_id for scored in fuse(found, "hybrid")[:most]]
-    return _Statements(tenant, candidates, {"tenant": tenant, "ids": ids})
+    return Statements(tenant, candidates, {"tenant": tenant, "space": corpus.space, "ids": ids})
 
 
-async def _run_raw(connection: db.Connection, statements: _Statements) -> None:
+async def run_raw(connection: db.Connection, statements: Statements) -> list[tuple[Any, ...]]:
+    """Send the two statements as the product does, and nothing else; the rows of the second."""
+    rows: list[tuple[Any, ...]] = []
     for query, parameters in (("hybrid", statements.candidates), ("passages", statements.passages)):
         async with connection.pipeline():
             await connection.execute(db.ENTER, (statements.tenant,))
             cursor = await connection.execute(QUERIES[query], parameters, prepare=True)
-            await cursor.fetchall()
+            rows = await cursor.fetchall()
+    return rows
 
 
 @asynccontextmanager
-async def _plain_connection(ground: Ground) -> AsyncIterator[db.Connection]:
+async def plain_connection(pool: db.Pool) -> AsyncIterator[db.Connection]:
     """A connection of psycopg alone, set up as those of the pool are."""
-    async with await psycopg.AsyncConnection.connect(str(ground.app.pool.conninfo), autocommit=True) as connection:
+    async with await psycopg.AsyncConnection.connect(str(pool.conninfo), autocommit=True) as connection:
         await register_vector_async(connection)
         await connection.execute("set jit = off")
         yield connection

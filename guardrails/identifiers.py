@@ -52,7 +52,7 @@ _VOUCHER = re.compile(
     r"|优惠码|قسيمة|कूपन"
     r"|वाउचर|ваучер"
 )
-_CODE = r"(?<![A-Za-z0-9_-])(?P<v>[A-Za-z0-9]{2,24}(?:-[A-Za-z0-9]{2,16}){0,6})(?![A-Za-z0-9_-]|\.\w)"
+_CODE = r"(?<![A-Za-z0-9_-])(?P<v>[A-Za-z0-9]{2,24}(?:-[A-Za-z0-9]{1,16}){0,6})(?![A-Za-z0-9_-]|\.\w)"
 _MONTH = (
     r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|ene|abr|ago|set|out|dic|fév|fev|avr|juin|juil"
     r"|ao[uû]|déc|gen|mag|giu|lug|ott)[a-zéûäç]{0,8}\.?"

@@ -27,7 +27,7 @@ WITHHELD = "I can't share how I am instructed. Ask me about the subject of this 
 _IMAGE = re.compile(
     r"!\[([^\]\n]{0,300})\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,100}\])|<img\b[^>]{0,2000}>", re.IGNORECASE
 )
-_LINK = re.compile(r"\[([^\]\n]{1,300})\]\(\s*<?([^)\s>]{1,2000})>?[^)\n]{0,300}\)")
+_LINK = re.compile(r"\[([^\]\n]{1,300})\]\(\s{0,5}<?([^)\s<>\[\]]{1,2000})>?(?:\s[^)\[\n]{0,300})?\)")
 _ADDRESS = re.compile(
     r"<?\b((?:https?|ftp)://[^\s<>()\[\]\"'`]{1,2000}|(?<![\w@/.])www\.[^\s<>()\[\]\"'`]{1,2000})>?", re.IGNORECASE
 )

@@ -42,11 +42,11 @@ INSTRUCTION = re.compile(
     re.IGNORECASE,
 )
 """Sentences that are addressed to a machine."""
-_COMMENT = re.compile(r"<!--(.{0,4000}?)(?:-->|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--((?:(?!<!--).){0,4000}?)(?:-->|(?=<!--)|\Z)", re.DOTALL)
 _UNSEEN = re.compile(
-    r"<[^>]{0,400}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em)?\b"
-    r"|opacity\s*:\s*0(?![.\d])|left\s*:\s*-\d{3,}|color\s*:\s*(?:#fff(?:fff)?|white)\b|\shidden[\s>=])[^>]{0,400}>"
-    r"(?:\s|<[^>]{0,300}>){0,20}([^<]{1,2000})",
+    r"<[^<>]{0,400}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em)?\b"
+    r"|opacity\s*:\s*0(?![.\d])|left\s*:\s*-\d{3,}|color\s*:\s*(?:#fff(?:fff)?|white)\b|\shidden[\s>=])[^<>]{0,400}>"
+    r"(?:\s|<[^<>]{0,300}>){0,20}([^<]{1,2000})",
     re.IGNORECASE,
 )
 _TELLS = re.compile(rf"(?i)\b(?:{_MACHINE}|ignore|instruct\w*|you must|say|reply|system|prompt)\b")

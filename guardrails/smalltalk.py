@@ -35,31 +35,38 @@ _STARTERS = frozenset(
     "welcome".split()
 )
 _ABOUT = re.compile(
-    r"^\W*(?:hi|hey|hello|so|and|ok)?\W*(?:who|what) (?:are|r) (?:you|u)(?: exactly| anyway)?\W*$|^\W*what(?:'s| is"
-    r"|s) (?:your|ur) name\W*$|^\W*(?:what|wat) (?:can|do|does) (?:you|u|this bot|it) (?:do|help(?: me)? with"
-    r"|know)(?: here| for me)?\W*$"
-    r"|^\W*are you (?:a |an )?(?:bot|human|real|ai|robot|chatgpt|person|there|alive|ok|online|awake)\b.{0,20}$"
-    r"|^\W*how (?:are|r) (?:you|u|things)\b.{0,25}$|^\W*how does (?:this|the) bot work\W*$|^\W*who (?:made|built"
-    r"|created|wrote) (?:you|this bot)\W*$"
-    r"|^\W*(?:wer|was) bist du\W*$|^\W*wie (?:heißt|geht'?s|geht es)\b.{0,12}$|^\W*(?:quién|qué) eres\W*$"
-    r"|^\W*(?:cómo|como) (?:estás|te llamas|está|vai)\b\W*$|^\W*qui es[- ]tu\W*$|^\W*(?:ça|ca) va\W*$"
-    r"|^\W*quem é você\W*$|^\W*tudo bem\W*$"
-    r"|^\W*(?:i(?:'| a)?m|feeling|so) (?:so |very |really |a bit )?(?:tired|bored|sleepy|exhausted|nervous|excited"
+    r"^\W{0,20}(?:hi|hey|hello|so|and|ok)?\W{0,20}(?:who|what) (?:are|r) (?:you|u)(?: exactly| anyway)?\W{0,20}$"
+    r"|^\W{0,20}what(?:'s| is"
+    r"|s) (?:your|ur) name\W{0,20}$|^\W{0,20}(?:what|wat) (?:can|do|does) (?:you|u|this bot|it) (?:do"
+    r"|help(?: me)? with"
+    r"|know)(?: here| for me)?\W{0,20}$"
+    r"|^\W{0,20}are you (?:a |an )?(?:bot|human|real|ai|robot|chatgpt|person|there|alive|ok|online|awake)\b.{0,20}$"
+    r"|^\W{0,20}how (?:are|r) (?:you|u|things)\b.{0,25}$|^\W{0,20}how does (?:this|the) bot work\W{0,20}$"
+    r"|^\W{0,20}who (?:made|built"
+    r"|created|wrote) (?:you|this bot)\W{0,20}$"
+    r"|^\W{0,20}(?:wer|was) bist du\W{0,20}$|^\W{0,20}wie (?:heißt|geht'?s|geht es)\b.{0,12}$|^\W{0,20}(?:quién"
+    r"|qué) eres\W{0,20}$"
+    r"|^\W{0,20}(?:cómo|como) (?:estás|te llamas|está|vai)\b\W{0,20}$|^\W{0,20}qui es[- ]tu\W{0,20}$|^\W{0,20}(?:ça"
+    r"|ca) va\W{0,20}$"
+    r"|^\W{0,20}quem é você\W{0,20}$|^\W{0,20}tudo bem\W{0,20}$"
+    r"|^\W{0,20}(?:i(?:'| a)?m|feeling|so) (?:so |very |really |a bit )?(?:tired|bored|sleepy|exhausted|nervous"
+    r"|excited"
     r"|hungry|sick|happy|sad|done|stressed)\b.{0,25}$"
-    r"|^\W*(?:i |just |finally |yay |omg )*(?:passed|pass)\b(?!.*(?:\?|which|what|how)).{0,40}$|^\W*(?:gm"
-    r"|good (?:morning|evening|night|afternoon)|happy \w+|merry \w+)\b.{0,20}$|^\W*(?:wish me luck"
+    r"|^\W{0,20}(?:i |just |finally |yay |omg )*(?:passed|pass)\b(?!.*(?:\?|which|what|how)).{0,40}$|^\W{0,20}(?:gm"
+    r"|good (?:morning|evening|night|afternoon)|happy \w+|merry \w+)\b.{0,20}$|^\W{0,20}(?:wish me luck"
     r"|fingers crossed)\b.{0,30}$"
-    r"|^\W*(?:brb|afk|back in|be right back|gotta go|g2g|ttyl|see (?:you|u|ya))\b.{0,25}$|^\W*(?:that|it"
-    r"|this) (?:really |so )?helped\b.{0,20}$|^\W*(?:hi|hello|hey)\b[^?]{0,25}\bnew here\b(?!.*\b(?:question"
+    r"|^\W{0,20}(?:brb|afk|back in|be right back|gotta go|g2g|ttyl|see (?:you|u|ya))\b.{0,25}$|^\W{0,20}(?:that|it"
+    r"|this) (?:really |so )?helped\b.{0,20}$|^\W{0,20}(?:hi|hello|hey)\b[^?]{0,25}\bnew here\b(?!.*\b(?:question"
     r"|exam)\b).{0,30}$",
     re.IGNORECASE,
 )
 _FOREIGN = re.compile(
-    r"^\W*(?:こんにちは|こんばんは|おはよう(?:ございます)?|ありがとう(?:ございます|ございました)?|お疲れ様(?:です"
+    r"^\W{0,20}(?:こんにちは|こんばんは|おはよう(?:ございます)?|ありがとう(?:ございます|ございました)?"
+    r"|お疲れ様(?:です"
     r"|でした)?|よろしく(?:お願いします)?|さようなら|はじめまして|你好|您好"
     r"|谢谢(?:你|您)?|謝謝|再见|早上好|晚上好|안녕(?:하세요)?|감사합니다|고마워(?:요)?"
     r"|नमस्ते|नमस्कार|धन्यवाद|शुक्रिया|مرحبا|مرحباً|أهلا|اهلا|السلام عليكم|شكرا|شكراً|صباح الخير|مساء الخير|привет"
-    r"|здравствуйте|спасибо(?: большое)?|добрый день|доброе утро|пока|γεια|ευχαριστώ|שלום|תודה)(?: \w+)?\W*$",
+    r"|здравствуйте|спасибо(?: большое)?|добрый день|доброе утро|пока|γεια|ευχαριστώ|שלום|תודה)(?: \w+)?\W{0,20}$",
     re.IGNORECASE,
 )
 MOST = 9

@@ -20,7 +20,7 @@ _CODE = re.compile(
 )
 MUCH_CODE = 3
 """Signs of code from which on a message is about the trade, whatever its words."""
-_WORD = re.compile(r"[a-z0-9_.@/+-]*[a-z0-9_]|[^\W\x00-\x7f][\w]*")
+_WORD = re.compile(r"[.@/+-]{0,3}[a-z0-9_]+(?:[.@/+-]{1,3}[a-z0-9_]+)*|[^\W\x00-\x7f]\w*")
 
 
 @dataclass(frozen=True, slots=True)

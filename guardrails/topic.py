@@ -24,7 +24,7 @@ from rag.types import Answer, Question, Tenant, Turn
 log = logging.getLogger(__name__)
 
 ENOUGH: Mapping[str, float] = MappingProxyType(
-    {"exam_integrity": 0.12, "injection": 0.15, "smalltalk": 0.0, "off_topic": 0.07, "abuse": 0.1}
+    {"exam_integrity": 0.1, "injection": 0.14, "smalltalk": -0.05, "off_topic": 0.04, "abuse": 0.1}
 )
 """Likeness, less that to questions and what the terms weigh, from which on the examples decide. In cross-validation on
 the examples, a third of whose questions are made to be mistaken, about two questions in a hundred reached it."""
