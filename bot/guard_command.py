@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import click
 
@@ -44,4 +45,4 @@ def guard(text: str, tenant: str, as_json: bool) -> None:
 
 
 def _read(text: str) -> str:
-    return click.get_text_stream("stdin", errors="surrogateescape").read() if text == "-" else text
+    return sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text

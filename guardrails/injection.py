@@ -115,7 +115,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"<\|[\w ]{2,20}\|>|\[/?INST\]|<</?SYS>>|</?(?:passages?|context|documents?|instructions?|system"
             r"|assistant|question)\b[^>\n]{0,40}>|\[?\bsystem (?:note|notice|message|override|update)\b\s*[:\]]"
             r"|^\W{0,4}system ?: ?(?:you|users?|ignore|the user|new|override|admin|from|all|answer|respond|assistant"
-            r"|unlock|grant)\b|(?:^|[\n.!?>'\"]\s?)(?:assistant|ai|system|bot|gpt|claude"
+            r"|unlock|grant)\b|(?:^|[\n.!?>'\"]\s?)(?:assistant|ai|bot|gpt|claude"
             r"|model) ?: ?\w|#{2,} ?(?:admin|system|new|instruction|override|end|assistant)\w*"
             r"|\bnew system message\b|\bEND OF (?:PROMPT|INSTRUCTIONS|CONTEXT)\b|\bUser: go on",
         ),
@@ -283,9 +283,13 @@ _HIDDEN = re.compile("[\u200b\u200c\u2060\u2061-\u2064\ufeff\u202a-\u202e\u2066-
 _HIDDEN_MOST = 12
 """Invisible characters in a message from which on somebody has put them there; a few come with copied text."""
 _MIXED = re.compile(r"[a-z¡][013457@$][a-z]|[a-z]{2}[013457]\b|\b[013457¡][a-z]", re.IGNORECASE)
-_ROTATED = re.compile(r"\brot ?-?13|\bcaesar", re.IGNORECASE)
+_ROTATED = re.compile(r"\brot ?-?13|\bcaesar|vtaber|cebzcg|vafgehpg|thvqryvar|flfgrz|ehyrf", re.IGNORECASE)
 _REVERSED = re.compile(r"\brevers(?:e|ed) (?:this|it|the|and|text|string)|\bbackwards?\b|\brückwärts", re.IGNORECASE)
-_CODED = re.compile(r"\b(?:ignor|prompt|instruct|rules?|guideline|system|reveal|obey|hack|everyone)", re.IGNORECASE)
+_CODED = re.compile(
+    r"\b(?:ignor|prompt|instruct|rules?|guideline|system|reveal|obey|hack|everyone|forget|pretend|disregard|"
+    r"full (?:marks?|score))",
+    re.IGNORECASE,
+)
 
 
 def signals(text: str) -> tuple[str, ...]:
@@ -325,7 +329,7 @@ def _means_us(decoded: str) -> bool:
 
 
 def _speaks(text: str) -> bool:
-    return any(True for _ in _plain(text))
+    return bool(_CODED.search(text)) and any(True for _ in _plain(text))
 
 
 def _folded(text: str) -> str:
@@ -346,9 +350,8 @@ def _decoded(text: str) -> Iterator[str]:
 
 
 def _unpacked(text: str) -> Iterator[str]:
-    rotated = codecs.encode(text, "rot13")
-    if _ROTATED.search(text) or _speaks(rotated):
-        yield rotated
+    if _ROTATED.search(text):
+        yield codecs.encode(text, "rot13")
     if _REVERSED.search(text):
         yield text[::-1]
     for match in _BITS.finditer(text):

@@ -76,7 +76,7 @@ SECRETS: tuple[Rule, ...] = (
         _looks_random,
     ),
     rule("AWS_SECRET_KEY", r"(?<![A-Za-z0-9/+])(?:IQoJb3|FwoGZX|FQoGZX)[A-Za-z0-9/+%]{20,4000}={0,2}"),
-    rule("AWS_SECRET_KEY", r"(?<![A-Za-z0-9/+=_.-])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_-])", _secret_at_hand),
+    rule("AWS_SECRET_KEY", r"(?<![A-Za-z0-9/+=_.-])(?!AIza)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_-])", _secret_at_hand),
     rule("GCP_API_KEY", r"(?<![A-Za-z0-9_-])AIza[0-9A-Za-z_-]{20,45}(?![A-Za-z0-9_-])"),
     rule("GCP_OAUTH_TOKEN", r"(?<![A-Za-z0-9_.-])ya29\.[0-9A-Za-z_.-]{15,2048}[0-9A-Za-z_-]"),
     rule("GCP_OAUTH_TOKEN", r"(?<![A-Za-z0-9_./-])1//0[0-9A-Za-z_-]{16,256}"),

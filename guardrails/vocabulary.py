@@ -12,7 +12,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
 
 
 def vocabulary(titles: Iterable[str], texts: Iterable[str] = (), *, least: int = 2) -> frozenset[str]:
-    """The words of titles and topics, and the parts of capitalised pairs that stand at least `least` times in the texts.
+    """The words of titles and topics, and the parts of capitalised pairs that stand `least` times in the texts.
 
     Casefolded, of two or more characters.
     """
