@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 
 from bot import lifetime
+from bot.guard_command import guard
 from ingest.sources import Catalogue, load_catalogue
 from rag.errors import CertCoachError
 from rag.settings import Settings, load_settings
@@ -202,6 +203,9 @@ def doctor(live: bool, as_json: bool) -> None:
         mark = "[green]ok[/]  " if finding.ok else "[red]no[/]  "
         stdout.print(f"{mark}{finding.name}: {_plain(finding.detail)}", highlight=False, soft_wrap=True)
     sys.exit(0 if all(finding.ok for finding in findings) else 1)
+
+
+commands.add_command(guard)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ def guard(text: str, tenant: str, as_json: bool) -> None:
     """Explain what the guardrails make of a message. TEXT may be - to read it from standard input."""
     from bot.__main__ import configured, run_command
     from bot.screens import build_guards
-    from bot.wiring import new_id
-    from guardrails.modes import Modes
+    from bot.wiring import modes, new_id
     from rag.embedded import open_home
     from rag.providers import load_embedder
     from rag.remember import Remembering
@@ -30,7 +29,7 @@ def guard(text: str, tenant: str, as_json: bool) -> None:
 
     async def look() -> Explanation:
         embedder = Remembering(load_embedder(settings.embedder, open_home(settings.home)))
-        guards = build_guards(catalogue, embedder, embedder, Modes(), new_id)
+        guards = build_guards(catalogue, embedder, embedder, modes(settings, catalogue), new_id)
         await guards.examples.warm_up()
         return await explain(guards, slug, message)
 

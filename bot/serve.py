@@ -37,7 +37,8 @@ async def serve(settings: Settings, catalogue: Catalogue, console: Console) -> N
         access = access_for(settings, catalogue.tenants, listener.getsockname()[0])
         async with only_server(open_home(settings.home)), open_app(settings, catalogue) as app:
             await ingest_all(app, console)
-            await app.embedder.embed(["warm up"], "query")
+            with console.status("preparing the screens …"):
+                await app.guards.examples.warm_up()
             address = f"http://{_shown(settings.host)}:{listener.getsockname()[1]}"
             _tell(app, console)
             async with housekeeping(app.coach, settings.retain_days):

@@ -56,6 +56,7 @@ class App:
     catalogue: Catalogue
     pool: db.Pool
     models: Models
+    guards: Guards
     library: Library
     ingestor: Ingestor
     retriever: Retriever
@@ -97,7 +98,7 @@ def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, models: M
     library = Library(pool, space=models.embedder.name, edition=chunker.name)
     limits = Limits(settings.daily_tokens, settings.daily_tokens_person, settings.rate)
     stored = Stored(models.embedder, pool)
-    guards = build_guards(catalogue, remembering, stored, Modes(), new_id)
+    guards = build_guards(catalogue, remembering, stored, modes(settings, catalogue), new_id)
     memory = Memory(pool, library, Conversations(pool), Budget(pool, limits), guards.entrance(MaskBook(pool)))
     quoting = build_answerer(settings, pool, Models(remembering), guards)
     writing = build_answerer(settings, pool, Models(remembering, models.chat), guards) if models.chat else None
@@ -106,11 +107,17 @@ def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, models: M
         catalogue=catalogue,
         pool=pool,
         models=Models(remembering, models.chat),
+        guards=guards,
         library=library,
         ingestor=Ingestor(library, fetcher, chunker, stored, lambda: datetime.now(UTC)),
         retriever=build_retriever(settings, pool, remembering),
         coach=Coach(catalogue, Answerers(writing, quoting), memory, new_id),
     )
+
+
+def modes(settings: Settings, catalogue: Catalogue) -> Modes:
+    """How each screen is switched: by CERTCOACH_GUARD, and by a tenant's own word in sources.yaml."""
+    return Modes(settings.guard, {slug: dict(tenant.guard) for slug, tenant in catalogue.tenants.items()})
 
 
 def build_retriever(settings: Settings, pool: db.Pool, embedder: Embedder, *, budget: int = QUOTING) -> Retriever:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from eval.guardrails import guardrails
 from rag.errors import CertCoachError
 
 WIDTH = 150
@@ -116,6 +117,9 @@ def transcripts() -> None:
     (PROJECT / "docs" / "transcripts.jsonl").write_text(as_jsonl(entries), encoding="utf-8")
     (PROJECT / "docs" / "transcripts.md").write_text(as_page(entries, verdicts), encoding="utf-8")
     click.echo(f"{len(entries)} answers are in docs/transcripts.md.")
+
+
+commands.add_command(guardrails)
 
 
 @commands.command()

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import ErrorDetails
 
 from rag.errors import ConfigError, UnknownTenant
-from rag.types import Blueprint, Domain, Source, Tenant
+from rag.types import Blueprint, Domain, ScreenMode, Source, Tenant
 
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 _WEEKDAYS = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -183,6 +183,7 @@ class _Tenant(_Form):
     blueprint: _Blueprint
     quiz: _Quiz | None = None
     channels: list[_Channel] = []
+    guard: dict[Literal["pii", "topic", "output"], ScreenMode] = {}
     sources: list[_Source] = []
 
     @model_validator(mode="after")
@@ -199,7 +200,8 @@ class _Tenant(_Form):
         domains = tuple(Domain(domain.name, domain.weight) for domain in self.blueprint.domains)
         plan = Blueprint(self.blueprint.version, self.blueprint.date, self.blueprint.official, domains)
         sources = tuple(source.build(slug, root) for source in self.sources)
-        return Tenant(slug, self.title, self.exam, self.timezone, tuple(self.topics), plan, sources)
+        guard = tuple(self.guard.items())
+        return Tenant(slug, self.title, self.exam, self.timezone, tuple(self.topics), plan, sources, guard)
 
 
 class _File(_Form):

@@ -43,6 +43,7 @@ class Settings(BaseSettings):
     chunker: str = Field("headings-1200", alias="CERTCOACH_CHUNKER")
     budget_chars: int | None = Field(None, alias="CERTCOACH_BUDGET_CHARS", ge=500, le=200_000)
     gate: float = Field(0.5, alias="CERTCOACH_GATE", ge=0, le=1)
+    guard: Literal["off", "observe", "enforce"] = Field("enforce", alias="CERTCOACH_GUARD")
     offline: bool = Field(False, alias="CERTCOACH_OFFLINE")
     fetch_allow: Annotated[tuple[str, ...], NoDecode] = Field((), alias="CERTCOACH_FETCH_ALLOW")
     log: Literal["text", "json"] = Field("text", alias="CERTCOACH_LOG")

@@ -17,6 +17,7 @@ Role = Literal["query", "passage"]
 Mode = Literal["dense", "sparse", "hybrid"]
 Lexical = Literal["bm25", "and"]
 Fusion = Literal["coverage", "rrf", "zsum"]
+ScreenMode = Literal["off", "observe", "enforce"]
 AnswerKind = Literal["answer", "unknown", "refusal"]
 Reason = Literal[
     "none",
@@ -73,7 +74,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """A certification that people study."""
+    """A certification that people study. `guard` holds the mode of each screen that differs from the setting."""
 
     slug: str
     title: str
@@ -82,6 +83,7 @@ class Tenant:
     topics: tuple[str, ...]
     blueprint: Blueprint
     sources: tuple[Source, ...]
+    guard: tuple[tuple[str, ScreenMode], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
