@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 
 from bot import lifetime
+from bot.declined_command import coverage, refusals
 from bot.guard_command import guard
 from ingest.sources import Catalogue, load_catalogue
 from rag.errors import CertCoachError
@@ -206,6 +207,8 @@ def doctor(live: bool, as_json: bool) -> None:
 
 
 commands.add_command(guard)
+commands.add_command(refusals)
+commands.add_command(coverage)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from time import perf_counter
 
 from bot.budget import Budget, reset_time
 from bot.conversations import Conversations, Exchange, Talk
+from bot.declined import Declined
 from bot.metrics import measured
 from guardrails.entrance import Entrance
 from guardrails.maskbook import Place
@@ -54,6 +55,7 @@ class Memory:
     pool: db.Pool
     library: Library
     conversations: Conversations
+    declined: Declined
     budget: Budget
     entrance: Entrance
 
@@ -82,7 +84,8 @@ class Coach:
     def ask(self, tenant: str, text: str, conversation: str | None = None, person: str = "local") -> Events:
         """The answer's events; UnknownTenant for a tenant that nobody studies here.
 
-        Follow-ups see the last exchanges of the person's conversation of that name; without a name nothing is kept.
+        Follow-ups see the last exchanges of the person's conversation of that name; without a name nothing is kept but
+        what was declined.
         """
         talk = Talk(self._catalogue.tenant(tenant).slug, conversation or "", person)
         return measured(talk.tenant, trace.question(talk.tenant, self._answer(talk, text)))
@@ -101,7 +104,7 @@ class Coach:
         async with aclosing(answerer.answer(question)) as events:
             async for event in events:
                 if isinstance(event, Answer):
-                    await self._keep(talk, event, round(1000 * (perf_counter() - begun)))
+                    await self._keep(talk, question, event, round(1000 * (perf_counter() - begun)))
                 yield event
 
     async def rate(self, tenant: str, answer: str, helpful: bool, comment: str = "", person: str = "local") -> bool:
@@ -116,13 +119,18 @@ class Coach:
 
     async def forget(self, tenant: str, conversation: str, person: str = "local") -> bool:
         """Remove the person's conversation for good; whether there was one."""
-        return await self._memory.conversations.delete(Talk(self._catalogue.tenant(tenant).slug, conversation, person))
+        talk = Talk(self._catalogue.tenant(tenant).slug, conversation, person)
+        await self._memory.declined.forget(talk)
+        return await self._memory.conversations.delete(talk)
 
     async def expire(self, days: int) -> None:
-        """Remove the conversations that nobody has continued for so many days, and the counts of past minutes."""
+        """Remove the conversations that nobody has continued for so many days, what was declined before, and the counts
+        of past minutes; and learn what moderators have said elsewhere in the meantime."""
         now = self._clock()
         for tenant in self.tenants:
             await self._memory.conversations.expire(tenant.slug, now - timedelta(days=days))
+            await self._memory.declined.expire(tenant.slug, now - timedelta(days=days))
+            await self._memory.declined.learn(tenant.slug)
             await self._memory.budget.sweep(tenant.slug, now)
 
     async def ready(self) -> Readiness:
@@ -143,13 +151,14 @@ class Coach:
             return self._answerers.quoting, replace(question, notices=(*question.notices, _used_up(now)))
         return self._answerers.writing, question
 
-    async def _keep(self, talk: Talk, answer: Answer, milliseconds: int) -> None:
+    async def _keep(self, talk: Talk, question: Question, answer: Answer, milliseconds: int) -> None:
         """Remember the exchange and its cost. An answer that cannot be remembered is still an answer."""
         try:
             if answer.usage is not None:
                 await self._memory.budget.add(talk.tenant, talk.person, answer.usage, self._clock())
             if talk.id:
                 await self._memory.conversations.add(talk, answer, milliseconds)
+            await self._memory.declined.add(talk.tenant, answer, question.history)
         except DatabaseError:
             log.warning("an exchange could not be kept", extra={"tenant": talk.tenant, "answer": answer.id})
 

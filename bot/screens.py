@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from bot.taught import Taught
 from guardrails.entrance import Entrance
 from guardrails.examples import Examples, load_examples
 from guardrails.guarded import Guarded
@@ -15,7 +16,7 @@ from guardrails.output import Screened
 from guardrails.pii import Recognizers
 from guardrails.redact import Redaction
 from guardrails.terms import load_terms
-from guardrails.topic import Judge, Topic
+from guardrails.topic import Topic
 from guardrails.vocabulary import vocabulary
 from guardrails.wordings import Wordings
 from ingest.sources import Catalogue
@@ -30,7 +31,7 @@ class Guards:
     recognizers: Mapping[str, Recognizers]
     modes: Modes
     examples: Examples
-    judge: Judge
+    judge: Taught
     new_id: Callable[[], str]
 
     def around(self, inner: Answerer) -> Answerer:
@@ -56,7 +57,7 @@ def build_guards(
         recognizers={slug: Recognizers(_own_words(tenant)) for slug, tenant in tenants.items()},
         modes=modes,
         examples=examples,
-        judge=Judge(load_terms(tenants.values()), examples),
+        judge=Taught(load_terms(tenants.values()), examples),
         new_id=new_id,
     )
 

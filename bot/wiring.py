@@ -12,6 +12,7 @@ from uuid import uuid4
 from bot.budget import Budget, Limits
 from bot.coach import Answerers, Coach, Memory
 from bot.conversations import Conversations
+from bot.declined import Declined
 from bot.screens import Guards, build_guards
 from guardrails.maskbook import MaskBook
 from guardrails.modes import Modes
@@ -60,6 +61,7 @@ class App:
     library: Library
     ingestor: Ingestor
     retriever: Retriever
+    declined: Declined
     coach: Coach
 
     @property
@@ -78,7 +80,10 @@ async def open_app(settings: Settings, catalogue: Catalogue) -> AsyncIterator[Ap
         for model in models.chat:
             stack.push_async_callback(model.aclose)
         fetcher = await stack.enter_async_context(open_fetcher(settings.fetch_allow))
-        yield build_app(settings, catalogue, pool, models, Offline(fetcher) if settings.offline else fetcher)
+        app = build_app(settings, catalogue, pool, models, Offline(fetcher) if settings.offline else fetcher)
+        for slug in catalogue.tenants:
+            await app.declined.learn(slug)
+        yield app
 
 
 @asynccontextmanager
@@ -99,7 +104,8 @@ def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, models: M
     limits = Limits(settings.daily_tokens, settings.daily_tokens_person, settings.rate)
     stored = Stored(models.embedder, pool)
     guards = build_guards(catalogue, remembering, stored, modes(settings, catalogue), new_id)
-    memory = Memory(pool, library, Conversations(pool), Budget(pool, limits), guards.entrance(MaskBook(pool)))
+    declined, entrance = Declined(pool, guards.judge), guards.entrance(MaskBook(pool))
+    memory = Memory(pool, library, Conversations(pool), declined, Budget(pool, limits), entrance)
     quoting = build_answerer(settings, pool, Models(remembering), guards)
     writing = build_answerer(settings, pool, Models(remembering, models.chat), guards) if models.chat else None
     return App(
@@ -111,6 +117,7 @@ def build_app(settings: Settings, catalogue: Catalogue, pool: db.Pool, models: M
         library=library,
         ingestor=Ingestor(library, fetcher, chunker, stored, lambda: datetime.now(UTC)),
         retriever=build_retriever(settings, pool, remembering),
+        declined=declined,
         coach=Coach(catalogue, Answerers(writing, quoting), memory, new_id),
     )
 

@@ -135,3 +135,34 @@ def bench() -> None:
     tables = as_tables(run_command(settings, run_bench(settings, stderr)))
     write_part(PROJECT / "docs" / "benchmarks.md", "bench", tables)
     click.echo(tables)
+
+
+@commands.command("bench-chat")
+def bench_chat() -> None:
+    """Measure what is added to a model's stream, and write the figures into docs/benchmarks.md."""
+    from bot.__main__ import configured, run_command
+    from eval.bench_chat import run_chat_bench
+    from eval.bench_chat_page import as_table
+    from eval.corpus import PROJECT
+    from eval.pace import Pace
+    from eval.pages import write_part
+
+    settings, _ = configured()
+    table = as_table(run_command(settings, run_chat_bench(settings, stderr)), Pace())
+    write_part(PROJECT / "docs" / "benchmarks.md", "chat", table)
+    click.echo(table)
+
+
+@commands.command()
+def followups() -> None:
+    """Measure what to search for after other questions, and write the tables into docs/evaluation.md."""
+    from bot.__main__ import configured, run_command
+    from eval.corpus import PROJECT
+    from eval.followups import follow
+    from eval.followups_page import as_tables
+    from eval.pages import write_part
+
+    settings, _ = configured()
+    tables = as_tables(run_command(settings, follow(settings, stderr)))
+    write_part(PROJECT / "docs" / "evaluation.md", "followups", tables)
+    click.echo(tables)

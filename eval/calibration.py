@@ -48,18 +48,19 @@ class Fit:
     gate: Gate
 
 
-def fit(verdicts: Sequence[Verdict], mode: Mode) -> Fit:
+def fit(verdicts: Sequence[Verdict], mode: Mode, alone: Sequence[Verdict] = ()) -> Fit:
     """Fit a mode's curve on all questions and phrasings, and cross-validate it.
 
-    Raises ValueError unless there are questions of both kinds.
+    The threshold minds `alone`, too: the questions asked over the starter notes alone, which is what an install starts
+    with. Raises ValueError unless there are questions of both kinds.
     """
     curve = fit_curve(verdicts)
-    threshold = recommend(scored(verdicts, curve))
+    threshold = recommend(scored([*verdicts, *alone], curve))
     centred = replace(curve, offset=_up(curve.offset - log(threshold / (1 - threshold))))
     gate = judge_gate(scored(verdicts, centred))
     if gate is None:
         raise ValueError("a curve needs answerable and unanswerable questions")
-    return Fit(mode, len(verdicts), curve, threshold, centred, cross_validate(verdicts), gate)
+    return Fit(mode, len(verdicts), curve, threshold, centred, cross_validate(verdicts, alone), gate)
 
 
 def fit_curve(verdicts: Sequence[Verdict]) -> Curve:
@@ -74,20 +75,24 @@ def scored(verdicts: Sequence[Verdict], curve: Curve) -> list[Verdict]:
     return [replace(v, confidence=curve.at(v.nearest)) for v in verdicts]
 
 
-def cross_validate(verdicts: Sequence[Verdict]) -> HeldOut:
-    """Fit on four folds, judge on the fifth, in turn; the mean over the folds. A question's phrasings stay together."""
+def cross_validate(verdicts: Sequence[Verdict], alone: Sequence[Verdict] = ()) -> HeldOut:
+    """Fit on four folds, with the threshold as `fit` chooses it, and judge on the fifth, in turn; the mean over the folds.
+
+    A question's phrasings stay together, and so do its verdicts over the whole and over the notes alone.
+    """
     fold = folds(verdicts)
-    judged = [
-        _held_out([v for v in verdicts if fold(v) != number], [v for v in verdicts if fold(v) == number])
-        for number in range(FOLDS)
-    ]
+    judged = []
+    for number in range(FOLDS):
+        train = [verdict for verdict in verdicts if fold(verdict) != number]
+        curve = fit_curve(train)
+        seen = [*train, *(verdict for verdict in alone if fold(verdict) != number)]
+        unseen = scored([verdict for verdict in verdicts if fold(verdict) == number], curve)
+        judged.append(_held_out(unseen, recommend(scored(seen, curve))))
     return HeldOut(*(float(mean) for mean in np.mean([astuple(one) for one in judged], axis=0)))
 
 
-def _held_out(train: Sequence[Verdict], test: Sequence[Verdict]) -> HeldOut:
-    curve = fit_curve(train)
-    unseen = scored(test, curve)
-    share = point(unseen, recommend(scored(train, curve)))
+def _held_out(unseen: Sequence[Verdict], threshold: float) -> HeldOut:
+    share = point(unseen, threshold)
     area = auroc([v.confidence for v in unseen if v.answerable], [v.confidence for v in unseen if not v.answerable])
     return HeldOut(area, share.refused, share.refused_paraphrased, share.passed)
 

@@ -80,7 +80,8 @@ def fit_gates(results: Sequence[Result], notes: Sequence[Result]) -> tuple[Fitte
     """The gate's curve for every mode, from its verdicts, tried on those over the notes alone."""
     fitted = []
     for result, alone in zip(results, notes, strict=True):
-        found = fit(result.verdicts, next(mode for mode in MODES if mode == result.variant))
+        mode = next(mode for mode in MODES if mode == result.variant)
+        found = fit(result.verdicts, mode, alone.verdicts)
         fitted.append(Fitted(found, judge_gate(scored(alone.verdicts, found.centred))))
     return tuple(fitted)
 

@@ -47,11 +47,21 @@ class Examples:
         """`embedder` is for the examples and may remember them for good; `asking` is for messages."""
         self._embedder = embedder
         self._asking = asking
+        self._examples = examples
         self._labels = tuple(examples)
         self._texts = [text for texts in examples.values() for text in texts]
         self._targets = np.repeat(np.eye(len(examples)), [len(texts) for texts in examples.values()], axis=0)
         self._fitting = asyncio.Lock()
         self._fitted: _Fitted | None = None
+
+    def with_own(self, own: Mapping[str, Sequence[str]]) -> Examples:
+        """These and a tenant's own, whose labels go before those of the same texts. Unknown labels are left out."""
+        taken = {text for texts in own.values() for text in texts}
+        joined = {
+            label: [*(text for text in texts if text not in taken), *own.get(label, ())]
+            for label, texts in self._examples.items()
+        }
+        return Examples(self._embedder, self._asking, joined)
 
     async def warm_up(self) -> None:
         """Embed the examples and fit. Raises ProviderError."""

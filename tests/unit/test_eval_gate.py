@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.calibration import FOLDS, fit, fit_curve, folds, scored
+from eval.calibration import FOLDS, cross_validate, fit, fit_curve, folds, scored
 from eval.dataset import Phrasing
 from eval.gate import TOLERATED, Verdict, auroc, judge_gate, point, recommend
 
@@ -97,3 +97,9 @@ def test_a_random_signal_is_not_told_apart_on_questions_held_out() -> None:
         Verdict(str(n), "t", "question", "" if n % 3 else "not_covered", draw.uniform(), 0.0) for n in range(600)
     ]
     assert fit(verdicts, "hybrid").held_out.auroc == pytest.approx(0.5, abs=0.1)
+
+
+def test_questions_held_out_meet_the_threshold_that_the_fit_chooses() -> None:
+    verdicts = cloud(3)
+    far = [Verdict(v.question, "t", "question", "", 0.0, 0.0) for v in verdicts if v.answerable]
+    assert cross_validate(verdicts, far).refused < cross_validate(verdicts).refused
