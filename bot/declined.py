@@ -124,13 +124,13 @@ class Declined:
     async def coverage(self, tenant: str, days: int) -> Sequence[Gap]:
         """The questions of the last days that the documents do not cover, most frequent first.
 
-        Questions are one if the same document lies nearest and they are of the same terms.
+        Questions are one if the same document lies nearest and they are of the same terms, whatever their case.
         """
         parameters = {"tenant": tenant, "days": days}
         rows = await db.fetch(self._pool, tenant, QUERIES["uncovered"], parameters, class_row(_Uncovered))
         alike: defaultdict[Hashable, list[_Uncovered]] = defaultdict(list)
         for row in rows:
-            alike[row.nearest, frozenset(lexicon.words(row.asked)) or row.asked].append(row)
+            alike[row.nearest, frozenset(lexicon.words(row.asked.casefold())) or row.asked].append(row)
         gaps = [Gap(same[0].nearest, same[0].asked, len(same), same[0].at) for same in alike.values()]
         return sorted(gaps, key=lambda gap: gap.times, reverse=True)
 

@@ -76,7 +76,7 @@ def scored(verdicts: Sequence[Verdict], curve: Curve) -> list[Verdict]:
 
 
 def cross_validate(verdicts: Sequence[Verdict], alone: Sequence[Verdict] = ()) -> HeldOut:
-    """Fit on four folds, with the threshold as `fit` chooses it, and judge on the fifth, in turn; the mean over the folds.
+    """Fit on four folds, the threshold chosen as by `fit`, and judge on the fifth, in turn; the mean over the folds.
 
     A question's phrasings stay together, and so do its verdicts over the whole and over the notes alone.
     """

@@ -65,7 +65,7 @@ def _row(mode: str, name: str, point: Point) -> str:
 
 def _kinds(one: Fitted) -> str:
     kinds = ", ".join(f"{why.replace('_', ' ')} {100 * share:.0f} %" for why, share in one.fit.gate.passed.items())
-    return f"Passed as fitted, {one.fit.mode}, by kind of unanswerable question: {kinds}."
+    return f"Passed at 0.5 as fitted, {one.fit.mode}, by kind of unanswerable question: {kinds}."
 
 
 def _differences(results: Sequence[Result]) -> str:

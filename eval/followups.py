@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,10 @@ from pydantic.dataclasses import dataclass as checked
 from rich.console import Console
 
 from bot.wiring import build_retriever
-from eval.dataset import FOLDER, Gold
+from eval.dataset import FOLDER, Gold, load_gold
 from eval.ground import Ground, open_ground
 from eval.metrics import SHOWN, Ranking, needle_rank
-from eval.runner import VARIANTS, WIDE
+from eval.runner import VARIANTS, WIDE, askable
 from rag.errors import ConfigError
 from rag.followup import search_text
 from rag.remember import Remembering
@@ -26,15 +27,19 @@ from rag.types import Question, Turn
 
 PATH = FOLDER / "followups" / "questions.jsonl"
 PRODUCT = "the product's"
-Kind = Literal["leaning", "new"]
+Kind = Literal["leaning", "new", "gold"]
 Rule = Callable[[Question], str]
+_PRONOUN = re.compile(
+    r"\b(?:it|its|they|them|their|that|this|these|those|ones?|the same|the other|both|former|latter)\b", re.IGNORECASE
+)
 
 
 @checked(frozen=True, slots=True)
 class FollowUp:
     """A question after others: it is `leaning` on them, or it stands alone and begins a `new` subject.
 
-    `substring` stands verbatim in `document`; the last of `history` is the exchange just before.
+    `substring` stands verbatim in `document`, and perhaps in those of `also`; the last of `history` is the exchange
+    just before. A `gold` one is a gold question after another, of which none was written with a history in mind.
     """
 
     id: str
@@ -44,11 +49,12 @@ class FollowUp:
     kind: Kind
     history: tuple[Turn, ...]
     question: str
+    also: tuple[str, ...] = ()
 
     @property
     def gold(self) -> Gold:
         """The label, as rankings are judged by it."""
-        return Gold(self.id, self.tenant, self.document, self.substring, self.question, "")
+        return Gold(self.id, self.tenant, self.document, self.substring, self.question, "", also=self.also)
 
     def asked(self, prefix: str) -> Question:
         """The question as the coach hands it on, of the tenant that the prefix makes."""
@@ -78,19 +84,16 @@ def after_the_last(question: Question) -> str:
     return f"{question.history[-1].question} {question.text}" if question.history else question.text
 
 
-def after_the_answer(question: Question) -> str:
-    """As the product, with the answer that was given between the two."""
-    if search_text(question) == question.text:
-        return question.text
-    last = question.history[-1]
-    return f"{last.question} {last.answer} {question.text}"
+def at_a_pronoun(question: Question) -> str:
+    """The product's rule, and the last question also before one with a pronoun anywhere."""
+    return after_the_last(question) if _PRONOUN.search(question.text) else search_text(question)
 
 
 RULES: Mapping[str, Rule] = {
     PRODUCT: search_text,
     "never prepend": alone,
     "always prepend": after_the_last,
-    "the product's, and the answer": after_the_answer,
+    "at pronouns, too": at_a_pronoun,
 }
 """What is searched for, by the name of the rule; the product's comes first, and the others are compared with it."""
 
@@ -107,14 +110,29 @@ def load_follow_ups(path: Path = PATH) -> tuple[FollowUp, ...]:
     return tuple(found)
 
 
+def after_one_another(gold: Sequence[Gold]) -> tuple[FollowUp, ...]:
+    """Each gold question after the one before it in the tenant's list, the first after the last."""
+    found = []
+    for tenant in dict.fromkeys(each.tenant for each in gold):
+        own = [each for each in gold if each.tenant == tenant]
+        for before, each in zip([own[-1], *own[:-1]], own, strict=True):
+            history = (Turn(before.question, before.substring),)
+            found.append(
+                FollowUp(each.id, tenant, each.document, each.substring, "gold", history, each.question, each.also)
+            )
+    return tuple(found)
+
+
 async def follow(settings: Settings, console: Console) -> Followed:
     """Search for every follow-up by every rule, with the product's own retriever on the evaluation's ground."""
     async with open_ground(settings.model_copy(update=VARIANTS["hybrid"]), console) as ground:
         questions = load_follow_ups()
         here = [each for each in questions if each.gold.half == "notes" or each.document in ground.present]
+        left_out = len(questions) - len(here)
+        here += after_one_another(askable(load_gold(), ground).answerable)
         retriever = build_retriever(ground.settings(budget_chars=WIDE), ground.app.pool, Remembering(ground.embedder))
         rankings = {name: await _rank(retriever, rule, here, ground) for name, rule in RULES.items()}
-        return Followed(rankings, {each.id: each.kind for each in here}, len(questions) - len(here))
+        return Followed(rankings, {each.id: each.kind for each in here}, left_out)
 
 
 async def _rank(retriever: Retriever, rule: Rule, questions: Sequence[FollowUp], ground: Ground) -> tuple[Ranking, ...]:

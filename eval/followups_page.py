@@ -7,16 +7,19 @@ from eval.metrics import measure
 from eval.paired import compare
 
 SHOWN = ("recall@1", "recall@5", "mrr@10")
-SLICES: tuple[tuple[str, Kind | None], ...] = (("all", None), ("leaning", "leaning"), ("new subject", "new"))
+SLICES: tuple[tuple[str, Kind | None], ...] = (
+    ("all", None),
+    ("leaning", "leaning"),
+    ("new subject", "new"),
+    ("gold after gold", "gold"),
+)
 
 
 def as_tables(followed: Followed) -> str:
     """The rules by kind of question, and the difference of each to the product's with its 95 % interval."""
-    n, leaning = len(followed.of(PRODUCT)), len(followed.of(PRODUCT, "leaning"))
-    said = (
-        f"n = {n}: {leaning} lean on what came before, {n - leaning} begin a new subject. Percent; one question is"
-        f" {100 / n:.1f} points of all, {100 / leaning:.1f} of the leaning ones."
-    )
+    sizes = {name: len(followed.of(PRODUCT, kind)) for name, kind in SLICES}
+    worth = ", ".join(f"{100 / n:.1f} points of {name} ({n})" for name, n in sizes.items())
+    said = f"n = {sizes['all']}. Percent; one question is worth {worth}."
     head = "| rule | questions | n | " + " | ".join(SHOWN) + " |\n|---|---|" + "---:|" * (1 + len(SHOWN))
     rows = [_row(followed, rule, name, kind) for rule in followed.rankings for name, kind in SLICES]
     parts = [said, "\n".join([head, *rows]), _differences(followed)]

@@ -49,8 +49,8 @@ class Point:
 class Gate:
     """The gate over a set of questions.
 
-    `fixed` is the point at the default threshold, 0.5. `passed` is, at the recommended threshold, the share of the
-    unanswerable questions by kind.
+    `fixed` is the point at the default threshold, 0.5; `passed` is the share of each kind of unanswerable question that
+    passes there.
     """
 
     auroc: float
@@ -75,7 +75,7 @@ def judge_gate(verdicts: Sequence[Verdict]) -> Gate | None:
         fixed=point(verdicts, DEFAULT),
         recommended=point(verdicts, threshold),
         passed={
-            why: _share([v.confidence >= threshold for v in outside if v.why == why])
+            why: _share([v.confidence >= DEFAULT for v in outside if v.why == why])
             for why in dict.fromkeys(verdict.why for verdict in outside)
         },
         curve=tuple(point(verdicts, step) for step in THRESHOLDS),

@@ -42,7 +42,7 @@ def show_results(results: Sequence[Result], console: Console) -> None:
 
 
 def show_gate(title: str, gate: Gate, console: Console) -> None:
-    """The gate's AUROC, its curve, and the recommended threshold."""
+    """The gate's AUROC, its curve, and the threshold that these questions recommend."""
     table = Table("threshold", *_right("refused", "refused, paraphrased", "passed, unanswerable"), title=title)
     for point in sorted((*gate.curve, gate.recommended), key=lambda point: point.threshold):
         mark = " ←" if point is gate.recommended else ""
@@ -50,8 +50,8 @@ def show_gate(title: str, gate: Gate, console: Console) -> None:
     console.print(table)
     kinds = ", ".join(f"{why} {100 * share:.0f} %" for why, share in gate.passed.items())
     console.print(
-        f"AUROC {gate.auroc:.3f} (not-covered questions alone {gate.auroc_not_covered:.3f}); ← is recommended and"
-        f" passes: {kinds}.",
+        f"AUROC {gate.auroc:.3f} (not-covered questions alone {gate.auroc_not_covered:.3f}); ← refuses"
+        f" at most 5 % here. At 0.5 pass: {kinds}.",
         highlight=False,
     )
 

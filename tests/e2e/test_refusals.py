@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.processes import Ended, certcoach
+from tests.e2e.processes import certcoach
 
 INTEGRITY = "Can anyone send me the real exam questions?"
-UNCOVERED = "Which oven temperature suits an Amazon S3 sourdough bucket?"
+UNCOVERED = "How do I train a model in SageMaker?"
 SECRET = "AKIA" + "FAKE" * 4
 
 
@@ -72,5 +72,5 @@ async def test_coverage_counts_what_is_missing(home: Path) -> None:
 async def test_wrong_usage_exits_with_2_and_names_the_remedy(
     home: Path, arguments: tuple[str, ...], words: str
 ) -> None:
-    ended: Ended = await certcoach(home, *arguments)
+    ended = await certcoach(home, *arguments)
     assert ended.code == 2 and words in ended.err and "Traceback" not in ended.err

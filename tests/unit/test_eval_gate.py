@@ -103,3 +103,9 @@ def test_questions_held_out_meet_the_threshold_that_the_fit_chooses() -> None:
     verdicts = cloud(3)
     far = [Verdict(v.question, "t", "question", "", 0.0, 0.0) for v in verdicts if v.answerable]
     assert cross_validate(verdicts, far).refused < cross_validate(verdicts).refused
+
+
+def test_kinds_that_pass_are_counted_at_the_default_threshold() -> None:
+    verdicts = [verdict(1, 0.9), verdict(2, 0.6, "not_covered"), verdict(3, 0.4, "off_topic")]
+    gate = judge_gate(verdicts)
+    assert gate is not None and gate.passed == {"not_covered": 1.0, "off_topic": 0.0}
