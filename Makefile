@@ -7,7 +7,7 @@ CANDIDATES := python3 python3.11 python3.12 python3.13 python3.14
 PYTHON ?= $(shell for p in $(CANDIDATES); do $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-dev run chat test check format lock bench eval transcripts clean
+.PHONY: help install install-dev run chat test check lint format lock bench eval transcripts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r n d; do printf '  make %-12s %s\n' "$$n" "$$d"; done
@@ -24,11 +24,13 @@ chat: install ## talk on the terminal
 test: install-dev ## run all tests
 	$(BIN)/python -m pytest
 
-check: install-dev ## the fast gate: format, lint, types, unit tests, architecture
+check: lint ## the fast gate: format, lint, types, unit tests, architecture
+	$(BIN)/python -m pytest -q tests/unit tests/test_architecture.py
+
+lint: install-dev ## format, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/unit tests/test_architecture.py
 
 format: install-dev ## format the code
 	$(BIN)/ruff format .

@@ -99,7 +99,9 @@ class _Fitted:
 
     def _kernel(self, vectors: Matrix, words: Matrix) -> Matrix:
         gaussian = np.exp(-2 * WIDTH * (1 - vectors @ self._vectors.T))
-        return np.asarray(gaussian + WORDS * (words @ self._words.T) + OFFSET, dtype=np.float64)
+        used = words.any(axis=0)  # a message has a few dozen of the places
+        shared = words[:, used] @ self._words[:, used].T
+        return np.asarray(gaussian + WORDS * shared + OFFSET, dtype=np.float64)
 
 
 def _bags(texts: Sequence[str]) -> Matrix:

@@ -1,4 +1,4 @@
-"""How probable it is that a question is covered, from the sentence that lies nearest to it."""
+"""How sure it is that a question is covered, from the sentence that lies nearest to it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Curve:
 
 
 CURVE = Curve(12.68, -5.73)
-"""Centred so that 0.5 is the largest threshold that refuses at most 5 % of the answerable gold questions, asked over the
-whole evaluation corpus and over the starter notes alone."""
+"""Centred so that 0.5 is the largest threshold that refuses at most 5 % of the answerable gold questions: those asked
+over the whole evaluation corpus and those asked over the starter notes alone, counted together."""
 
 
 def confidence(cosine: float) -> float:

@@ -240,7 +240,7 @@ class Usage:
 class Answer:
     """The last event of an answer; its text is authoritative.
 
-    `asked` is the redacted question. `confidence` in [0, 1] is the probability that the documents cover it,
+    `asked` is the redacted question. `confidence` in [0, 1] says how sure it is that the documents cover it,
     or None when nothing was searched.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from rag import db
 from rag.embedded import embedded_postgres, open_home
 from rag.providers.local import MiniLM, load_minilm
+from tests.e2e.processes import certcoach
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
@@ -79,3 +81,21 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("needs the shared documents beside the checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+async def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with all starter notes taken in and the screens' examples embedded, to be copied and not to be used."""
+    home = tmp_path_factory.mktemp("stocked") / "home"
+    for arguments in (("ingest",), ("ask", "aws-saa", "What is a NAT gateway?")):
+        ended = await certcoach(home, *arguments)
+        assert ended.code == 0, ended.err
+    return home
+
+
+@pytest.fixture(scope="module")
+def filled(stocked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home of the module's own with the starter notes in it."""
+    home = tmp_path_factory.mktemp("filled") / "home"
+    subprocess.run(["cp", "-a", str(stocked), str(home)], check=True)  # with the owner of the database's files
+    return home

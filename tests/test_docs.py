@@ -22,8 +22,8 @@ COMMANDS = [
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("readme") / "home"
+def home(filled: Path) -> Path:
+    return filled
 
 
 def test_every_setting_is_described_and_every_described_one_exists() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.async_api import Request, expect
+from playwright.async_api import expect
 
 from tests.browser.chromium import WIDE, chromium, needs_chromium
 from tests.e2e.processes import running
@@ -18,12 +18,12 @@ QUESTIONS = [
 ]
 
 
-async def test_a_question_per_tenant_is_answered_and_its_citation_opens_the_passage(tmp_path: Path) -> None:
-    async with running(tmp_path / "home") as server, chromium() as browser:
+async def test_a_question_per_tenant_is_answered_and_its_citation_opens_the_passage(filled: Path) -> None:
+    requests: list[str] = []
+    async with running(filled) as server, chromium() as browser:
         for tenant, question, host, words in QUESTIONS:
             page = await browser.new_page(viewport=WIDE)
-            requests: list[Request] = []
-            page.on("request", requests.append)
+            page.on("request", lambda request: requests.append(request.url))
             await page.goto(f"{server.url}/?tenant={tenant}")
             await page.locator("#question").fill(question)
             await page.keyboard.press("Enter")
@@ -35,5 +35,5 @@ async def test_a_question_per_tenant_is_answered_and_its_citation_opens_the_pass
             assert marked and marked.split(".")[0] in await page.locator(".entry .prose").inner_text()
             link = await panel.get_by_role("link").first.get_attribute("href")
             assert link and link.startswith(f"https://{host}/")
-            assert all(request.url.startswith(server.url) for request in requests), "no request leaves the server"
+            assert all(url.startswith(server.url) for url in requests), "no request leaves the server"
             await page.close()

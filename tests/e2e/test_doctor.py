@@ -26,23 +26,14 @@ def broken(ended: Ended) -> dict[str, str]:
     return {name: detail for name, (ok, detail) in findings(ended).items() if not ok}
 
 
-@pytest.fixture(scope="module")
-async def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose documents are taken in."""
-    home = tmp_path_factory.mktemp("doctor") / "home"
-    ended = await certcoach(home, "ingest")
-    assert ended.code == 0, ended.err
-    return home
-
-
-async def test_a_working_installation_passes_every_check(stocked: Path) -> None:
-    ended = await certcoach(stocked, "doctor", "--json")
+async def test_a_working_installation_passes_every_check(filled: Path) -> None:
+    ended = await certcoach(filled, "doctor", "--json")
     assert ended.code == 0, ended.out
     assert list(findings(ended)) == NAMES and all(ok for ok, _ in findings(ended).values())
 
 
-async def test_people_read_the_same_findings_a_line_each(stocked: Path) -> None:
-    ended = await certcoach(stocked, "doctor", CERTCOACH_EMBEDDER="local:none")
+async def test_people_read_the_same_findings_a_line_each(filled: Path) -> None:
+    ended = await certcoach(filled, "doctor", CERTCOACH_EMBEDDER="local:none")
     assert ended.code == 1
     lines = ended.out.splitlines()
     assert [line.split(":")[0].removeprefix("ok").removeprefix("no").strip() for line in lines] == [
@@ -66,9 +57,9 @@ async def test_people_read_the_same_findings_a_line_each(stocked: Path) -> None:
     ],
 )
 async def test_a_broken_setting_is_named_and_nothing_else(
-    stocked: Path, name: str, setting: str, value: str, remedy: str
+    filled: Path, name: str, setting: str, value: str, remedy: str
 ) -> None:
-    ended = await certcoach(stocked, "doctor", "--json", **{setting: value})
+    ended = await certcoach(filled, "doctor", "--json", **{setting: value})
     assert list(broken(ended)) == [name] and remedy in broken(ended)[name]
     assert "hush" not in ended.out + ended.err, "a secret is told"
 
@@ -79,15 +70,15 @@ async def test_a_home_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     assert list(found) == ["home"] and "CERTCOACH_HOME" in found["home"]
 
 
-async def test_a_port_in_use_by_another_program_is_named(stocked: Path) -> None:
+async def test_a_port_in_use_by_another_program_is_named(filled: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = str(listener.getsockname()[1])
-        found = broken(await certcoach(stocked, "doctor", "--json", PORT=port))
+        found = broken(await certcoach(filled, "doctor", "--json", PORT=port))
     assert list(found) == ["port"] and "another program" in found["port"]
 
 
-async def test_documents_of_another_chunker_are_found(stocked: Path) -> None:
-    found = broken(await certcoach(stocked, "doctor", "--json", CERTCOACH_CHUNKER="headings-800"))
+async def test_documents_of_another_chunker_are_found(filled: Path) -> None:
+    found = broken(await certcoach(filled, "doctor", "--json", CERTCOACH_CHUNKER="headings-800"))
     assert list(found) == ["documents"] and "certcoach ingest" in found["documents"]
 
 

@@ -16,9 +16,9 @@ SECRET = "AKIA" + "FAKE" * 4
 
 
 @pytest.fixture(scope="module")
-async def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+async def home(filled: Path) -> Path:
     """A home where one message was refused and one was not covered, twice."""
-    folder = tmp_path_factory.mktemp("declined") / "home"
+    folder = filled
     assert await reason(folder, f"{INTEGRITY} {SECRET}") == "exam_integrity"
     for question in (UNCOVERED, UNCOVERED.lower()):
         assert await reason(folder, question) == "not_covered"

@@ -21,12 +21,6 @@ QUESTIONS = {
 }
 
 
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home that has been filled once."""
-    return tmp_path_factory.mktemp("filled") / "home"
-
-
 async def ask(url: str, tenant: str, question: str) -> dict[str, Any]:
     async with httpx.AsyncClient(trust_env=False, timeout=30) as client:
         response = await client.post(f"{url}/v1/ask", json={"tenant": tenant, "question": question})
@@ -106,7 +100,7 @@ async def test_a_signal_during_the_first_ingest_ends_it_and_the_next_start_compl
 async def test_the_three_kinds_of_answer_exit_with_0(filled: Path) -> None:
     for question, kind in (
         (QUESTIONS["aws-saa"][0], "answer"),
-        ("How do I bake sourdough bread?", "unknown"),
+        ("How do I price a dedicated Snowmobile truck in AWS GovCloud?", "unknown"),
         ("?", "refusal"),
     ):
         ended = await certcoach(filled, "ask", "aws-saa", question, "--json")
