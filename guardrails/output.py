@@ -29,7 +29,7 @@ _IMAGE = re.compile(
 )
 _LINK = re.compile(r"\[([^\]\n]{1,300})\]\(\s{0,5}<?([^)\s<>\[\]]{1,2000})>?(?:\s[^)\[\n]{0,300})?\)")
 _ADDRESS = re.compile(
-    r"<?\b((?:https?|ftp)://[^\s<>()\[\]\"'`]{1,2000}|(?<![\w@/.])www\.[^\s<>()\[\]\"'`]{1,2000})>?", re.IGNORECASE
+    r"<?((?:https?|ftp)://[^\s<>()\[\]\"'`]{1,2000}|(?<![\w@/.])www\.[^\s<>()\[\]\"'`]{1,2000})>?", re.IGNORECASE
 )
 _MENTION = re.compile(
     r"@(?=(?:everyone|here|channel)\b)|<!(channel|here|everyone)(?:\|[^>\n]{0,60})?>"

@@ -11,11 +11,17 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from hypothesis import settings
 
 from rag import db
 from rag.embedded import embedded_postgres, open_home
 from rag.providers.local import MiniLM, load_minilm
 from tests.e2e.processes import certcoach
+
+# Under CI, hypothesis takes its own profile, which draws the same examples each time.
+settings.register_profile("anywhere", deadline=None)
+if "CI" not in os.environ:
+    settings.load_profile("anywhere")
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"

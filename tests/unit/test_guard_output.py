@@ -113,7 +113,7 @@ PARTS = st.sampled_from(
         "-----BEGIN PRIVATE KEY-----\n",
         "-----END PRIVATE KEY-----",
         "<passage 1a2b3c4d>",
-        "x",
+        "x ",
         ".",
     ]
 )
